@@ -1,3 +1,4 @@
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -5,6 +6,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from stakes import CostMatrix
@@ -108,3 +110,36 @@ def test_files_without_rows(tmp_path):
     table = sharded(tmp_path, columns(), [0, 0])
     with pytest.raises(FileError, match=r"shards: its files have columns \(actual, a.* no rows"):
         Study.from_table(table, COSTS, actual="actual", models=["a"])
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_a_copy_of_a_file_is_refused(ending, tmp_path):
+    write = {
+        "csv": lambda rows, path: arrow_csv.write_csv(rows, path),
+        "parquet": parquet.write_table,
+        "jsonl": lambda rows, path: path.write_text(
+            "".join(json.dumps(row) + "\n" for row in rows.to_pylist())
+        ),
+    }
+    paths = [tmp_path / f"{name}.{ending}" for name in "abc"]
+    for path, rows in zip(paths, [columns(20), columns(20, seed=1), columns(20)], strict=True):
+        write[ending](rows, path)
+    with pytest.raises(
+        FileError, match=rf"c\.{ending}: it is a copy of .*a\.{ending}, so .* allow_copies="
+    ):
+        ShardedTable(paths, "shards")
+    assert ShardedTable(paths[:2], "shards").columns == columns().column_names
+
+
+def test_files_without_rows_may_be_alike(tmp_path):
+    table = sharded(tmp_path, columns(20), [0, 0, 0, 20, 20])
+    assert sum(batch.n for batch in table.batches(["actual"])) == 20
+
+
+def test_files_of_one_size_are_read_only_where_they_begin_alike(tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(reading, "_digest", lambda path: read.append(path.name) or path.name)
+    for number in range(4):
+        (tmp_path / f"{number}.csv").write_text(f"actual,a\n{number % 3},1\n")
+    ShardedTable(sorted(tmp_path.iterdir()), "shards")
+    assert read == ["0.csv", "3.csv"]

@@ -31,8 +31,8 @@ As JSON:
   out where there are none. A gate does not pass while there are any.
 - ``merged_from``: the checksums of the files whose counts were added up, in their order; left out
   where rows were counted. None of them can be added again.
-- ``checksum``: of all this; a file that was edited no longer has it. Files that other software
-  makes may leave it out, as what is null.
+- ``checksum``: of all this; a file that was edited no longer has it, and a file without it is
+  refused.
 
 Rows are in one order, so that the merged counts of parts are, byte by byte, those of the whole but
 for ``merged_from`` and the checksum; sums of weights may differ in their last digit.
@@ -363,8 +363,13 @@ def _from_content(content: Any, source: str) -> Tally:
         raise FileError(source, f"the count file has no {error.args[0]!r}.") from error
     except (StakesError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FileError(source, f"the count file is damaged: {error}") from error
-    if "checksum" in content:
-        check_unchanged(content["checksum"], counts_checksum(counts), source, "the count file")
+    if "checksum" not in content:
+        raise FileError(
+            source,
+            "the count file has no 'checksum', so a change of its counts would not show.",
+            "Count the predictions again, or restore the file.",
+        )
+    check_unchanged(content["checksum"], counts_checksum(counts), source, "the count file")
     return counts
 
 

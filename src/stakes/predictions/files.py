@@ -27,7 +27,14 @@ from stakes.predictions.tally import Tally
 from stakes.read.joins import joined
 from stakes.read.logs import log_kind, read_logs
 from stakes.read.remote import is_database, is_remote, read_remote
-from stakes.read.shards import Shard, check_same_columns, is_large, kind_of, shards_of
+from stakes.read.shards import (
+    Shard,
+    check_no_copies,
+    check_same_columns,
+    is_large,
+    kind_of,
+    shards_of,
+)
 from stakes.read.tables import STANDARD_INPUT, FileRows, read_table, source_name, standard_input
 
 NUMBERS = ("numbers", "true and false")
@@ -66,6 +73,7 @@ class ShardedTable:
         self._reversed_from: dict[str, float] = {}
         self._shards = [Shard(path) for path in paths]
         self._schema = check_same_columns(self._shards)
+        check_no_copies(self._shards)
         self._on_shard = on_shard or (lambda *_: None)
         self._seen: dict[str, _Seen] = {}
         for name in reading.lower_is_positive:

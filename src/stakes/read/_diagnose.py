@@ -32,6 +32,9 @@ LINE = 1 << 16
 WORD = 64
 """Bits that are worked on at once."""
 
+ALIGNED = 64
+"""Where bytes are read to is a multiple of this; elsewhere, reading takes twice as long."""
+
 MOST_OF_A_ROW = 1 << 28
 """Bytes in which a row must end, if its quotes are where they belong."""
 
@@ -191,9 +194,12 @@ def _bit(words: Words, place: int) -> bool:
 
 def _length(words: Words) -> int:
     """Return how many bits there are up to the last that is set."""
-    some = np.flatnonzero(words)
-    at = int(some[-1]) if len(some) else 0
-    return WORD * at + int(words[at]).bit_length()
+    for size in (LINE // WORD, len(words)):  # most rows are short
+        some = np.flatnonzero(words[-size:])
+        if len(some):
+            at = max(len(words) - size, 0) + int(some[-1])
+            return WORD * at + int(words[at]).bit_length()
+    return 0
 
 
 class MisplacedQuoteError(Exception):
@@ -263,8 +269,9 @@ class WholeRows:
             before = len(self._rest)
             if before > MOST_OF_A_ROW:
                 raise MisplacedQuoteError
-            block = allocate_buffer(before + size)
-            memory = memoryview(block).cast("B")
+            unused = -before % ALIGNED
+            block = allocate_buffer(unused + before + size)
+            memory = memoryview(block).cast("B")[unused:]
             memory[:before] = self._rest
             end = before
             while new := self._stream.readinto(memory[end : end + PIECE]):
@@ -276,7 +283,7 @@ class WholeRows:
             whole = end if over else max(quotes.rows_end - start, 0)
             self._rest = bytes(memory[whole:end])
             if whole or over:
-                return _checked_text(block.slice(0, whole))
+                return _checked_text(block.slice(unused, whole))
             size += 2 * before
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from pathlib import Path
@@ -48,6 +49,9 @@ PACKED_TIMES = 16
 
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 8, "FLOAT": 4, "DOUBLE": 8}
 """Bytes that a value takes in memory, by its type in a Parquet file; text takes 8 or more."""
+
+BEGINNING = 1 << 12
+"""Bytes in which files that are no copies of one another most likely differ."""
 
 HIDDEN = (".", "_")
 """Beginnings of the names that are left out."""
@@ -348,6 +352,46 @@ class Shard:
                 before += lines.count(b"\n")
                 if not block:
                     return
+
+
+def check_no_copies(shards: Sequence[Shard]) -> None:
+    """Raise when a file of a table is a copy of another, whose rows would count double.
+
+    Files without rows may be alike. Only files of the same size are opened, and only those that
+    begin alike are read.
+    """
+    groups = [list(shards)]
+    for key in (_size, _beginning, _digest):
+        groups = [each for group in groups for each in _grouped(group, key) if len(each) > 1]
+    for first, *others in groups:
+        if any(rows.table.num_rows for rows in first.batches(first.schema().names)):
+            raise FileError(
+                others[0].source,
+                f"it is a copy of {first.source}, so the same rows would count double.",
+                "Remove a copy. If they are different examples that are alike by chance, count "
+                "each file alone, and merge the counts with allow_copies=.",
+            )
+
+
+def _grouped(shards: Sequence[Shard], key: Callable[[Path], Any]) -> Iterable[list[Shard]]:
+    groups: dict[Any, list[Shard]] = {}
+    for shard in shards:
+        groups.setdefault(key(shard.path), []).append(shard)
+    return groups.values()
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _beginning(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(BEGINNING)
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def check_same_columns(shards: Sequence[Shard]) -> Any:
