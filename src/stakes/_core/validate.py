@@ -6,6 +6,7 @@ Labels are checked in ``_labels``; that the labels of data and costs agree, wher
 from __future__ import annotations
 
 import inspect
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
@@ -365,6 +366,14 @@ def bounded(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(scores) and max(float(scores.max()), -float(scores.min())) > LARGEST:
         return np.clip(scores.astype(np.float64, copy=False), -LARGEST, LARGEST)
     return scores
+
+
+def applicable(threshold: float) -> float:
+    """Return a threshold as it applies to the scores before they were `bounded`.
+
+    One at the lowest of the bounded scores calls all rows positive, those of minus infinity too.
+    """
+    return -math.inf if threshold <= -LARGEST else float(threshold)
 
 
 def scores(y_score: Any, name: str = "y_score", *, single: bool = False) -> NDArray[np.float64]:

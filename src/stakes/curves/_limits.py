@@ -120,7 +120,7 @@ class Cuts:
     def threshold(self, place: int) -> float:
         """Return a threshold; the first and the last are infinite."""
         if 0 < place <= len(self.scores):
-            return float(self.scores[place - 1])
+            return validate.applicable(self.scores[place - 1])
         return np.inf if place == 0 else -np.inf
 
 

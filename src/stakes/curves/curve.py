@@ -255,6 +255,7 @@ class CostCurve(Curve):
         breaks = np.concatenate([[0.0], inner, [1.0]])
         used = np.diff(breaks) > 0
         thresholds = np.append(np.inf, counts.thresholds)[cuts]
+        thresholds[-1] = validate.applicable(thresholds[-1])
         return np.append(breaks[:-1][used], 1.0), thresholds[used]
 
     @cached_property

@@ -179,7 +179,7 @@ def choose_for_examples(
         candidates = candidates[index_of(limits.checked())]
         rules += limits.rules()
     least = totals[candidates].min() + ROUNDING * np.abs(totals).max()
-    threshold = float(thresholds[candidates[totals[candidates] <= least][0]])
+    threshold = validate.applicable(thresholds[candidates[totals[candidates] <= least][0]])
     sample, alarms = rows.at(threshold)
     choice = ExampleThresholdChoice(
         threshold=threshold,

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from stakes._core.labels import Label
 from stakes._core.typing import Booleans, Floats
+from stakes._core.validate import applicable
 from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
@@ -427,7 +428,7 @@ class Task:
         cuts, last = [], np.inf
         for decision, value in zip(by_score, thresholds, strict=True):
             if value < last:
-                cuts.append((decision, float(value)))
+                cuts.append((decision, applicable(value)))
             last = value
         if not cuts:
             cuts = [(by_score[0], np.inf)]
