@@ -36,12 +36,12 @@ REFUSED, UNKNOWN = "refused", "unknown"
 
 
 @cache
-def good(kind):
+def good(kind, step=1):
     """Return the bytes of a file with nothing wrong."""
     columns = {
         "actual": [actual for actual, _ in PAIRS],
         "m": [decided for _, decided in PAIRS],
-        "note": NOTES,
+        "note": NOTES[::step],
     }
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if kind in ("csv", "quoted"):
@@ -159,7 +159,9 @@ def counted(kind, content, way, folder):
         for old in inside.iterdir():
             old.unlink()
         (inside / name).write_bytes(content)
-        (inside / f"b{ENDINGS[kind]}").write_bytes(good(kind))
+        (inside / f"b{ENDINGS[kind]}").write_bytes(
+            good(kind, -1)
+        )  # whose notes are in another order
         given, extra = str(inside), GOOD
     else:
         Path(given).write_bytes(content)
@@ -277,10 +279,10 @@ def good_counts(folder):
 
 
 def check_counts(content, folder):
-    """Raise when a broken count file with a checksum is read as other counts."""
+    """Raise when a broken count file is read as other counts."""
     path = folder / "broken.json"
     path.write_bytes(content)
     (folder / "empty.json").write_bytes(good_counts(folder))
     found = run(["merge", str(path), str(folder / "empty.json"), "--allow-copies"], folder)
-    if found != REFUSED and b'"checksum"' in content:
+    if found != REFUSED:
         assert found == GOOD + GOOD, (content, found)
