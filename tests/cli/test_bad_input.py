@@ -1,12 +1,16 @@
 """A catalogue of what can be wrong: each case says what, where, and leaves no file behind."""
 # ruff: noqa: E501 - a case a line, as in a table
 
+import contextlib
 import gzip
 import json
 import re
 from dataclasses import dataclass, field
 
 import pytest
+
+from stakes.errors import StakesError
+from stakes.predictions.count_file import _tally, counts_checksum
 
 ROWS = """id,actual,tree,tree_score,forest,forest_score
 a,ok,ok,0.1,ok,0.2
@@ -74,6 +78,14 @@ def counts(**changes):
             del part[last]
         else:
             part[last] = value
+    return with_checksum(json.dumps(content))
+
+
+def with_checksum(text):
+    """Return the text of a count file with its checksum; of what is damaged there is none."""
+    content = json.loads(text)
+    with contextlib.suppress(StakesError, KeyError, TypeError, ValueError, AttributeError):
+        content["checksum"] = counts_checksum(_tally(content))
     return json.dumps(content)
 
 
@@ -326,13 +338,13 @@ COUNTS = [
     Case("counts for another positive class", ["threshold", "a.json", "-c", C, "--pos-label", "ok"], r"--pos-label: the scores in a\.json were counted as those of 'fraud'", {"a.json": counts()}),
     Case("two count files at once", ["evaluate", "a.json", "a.json", "-c", C], r"a\.json: a count file cannot be combined.*Merge several.*'stakes merge'", {"a.json": counts()}),
     Case("a count file as validation without scores", ["threshold", P, "-c", C, "--validation", "a.json", "-s", "tree_score"], "--score: a.json is a count file", {"a.json": counts()}),
-    Case("counts without decisions", ["evaluate", "a.json", "-c", C], r"a\.json: the model 'tree' was counted without decisions.*'stakes threshold'", {"a.json": json.dumps(json.loads(counts(joint__models=[], joint__decided=[])) | {"scores": None})}),
+    Case("counts without decisions", ["evaluate", "a.json", "-c", C], r"a\.json: the model 'tree' was counted without decisions.*'stakes threshold'", {"a.json": with_checksum(json.dumps(json.loads(counts(joint__models=[], joint__decided=[])) | {"scores": None}))}),
     Case("a template from counts", ["costs", "template", "a.json", "--out", "new.csv"], r"a\.json: a count file has no rows", {"a.json": counts()}),
     Case("merging other classes", MERGE, r"a\.json and b\.json: they have counts of different classes, 'ok', 'fraud' and 'ok', 'theft'", {"a.json": counts(), "b.json": counts(labels=["ok", "theft"])}),
     Case("merging other decisions", MERGE, "counts of different decisions", {"a.json": counts(), "b.json": counts(decisions=["ok", "fraud", "ask"])}),
     Case("merging other models", MERGE, "counts of different models, 'tree' and 'svm'", {"a.json": counts(), "b.json": counts(models=[{"name": "svm", "decisions": "svm", "scores": None, "decided_from": None}], joint__models=["svm"], scores__models=["svm"])}),
-    Case("merging with and without scores", MERGE, "a model has decisions or scores in one of them", {"a.json": counts(), "b.json": counts().replace(json.dumps(json.loads(counts())["scores"]), "null")}),
-    Case("merging decisions by other costs", MERGE, "by different costs", {"a.json": counts(), "b.json": counts().replace('"decided_from": null', '"decided_from": 0.5')}),
+    Case("merging with and without scores", MERGE, "a model has decisions or scores in one of them", {"a.json": counts(), "b.json": with_checksum(counts().replace(json.dumps(json.loads(counts())["scores"]), "null"))}),
+    Case("merging decisions by other costs", MERGE, "by different costs", {"a.json": counts(), "b.json": with_checksum(counts().replace('"decided_from": null', '"decided_from": 0.5'))}),
     Case("merging a file with itself", ["merge", "a.json", "a.json", "--out", "all.json"], r"a\.json: given twice", {"a.json": counts()}),
     Case("merging a file with itself by another name", ["merge", "a.json", "./a.json", "--out", "all.json"], r"a\.json: given twice", {"a.json": counts()}),
     Case("merging a copy", MERGE, r"b\.json: it has the same counts as a\.json; .* add them with --allow-copies", {"a.json": counts(), "b.json": counts()}),

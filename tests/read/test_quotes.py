@@ -180,8 +180,8 @@ def test_no_thread_of_pyarrow_keeps_a_file_that_is_wrong(problem, whole, monkeyp
     file = CsvFile(lambda: pa.BufferReader(content), "a.csv")
     with pytest.raises(FileError, match="line 402"):
         file.table() if whole else list(file.tables(["a"], 100))
-    (rows,) = lent
-    assert all(each() is None for each in rows._lent)  # noqa: SLF001
+    assert lent
+    assert all(each() is None for rows in lent for each in rows._lent)  # noqa: SLF001
 
 
 @pytest.mark.parametrize("length", [140_000, 300_000])
@@ -194,6 +194,29 @@ def test_cells_may_be_long(length, tmp_path):
     with pytest.raises(FileError, match="line 3, column 'b': the quote that opens"):
         read_table(path)
     assert csv.field_size_limit() == 131_072
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("cell", ["x" * 500, "x" * 50 + "\r\n" + "x" * 50])
+@pytest.mark.parametrize("before", range(8))
+def test_cells_at_the_border_of_blocks_stay_as_they_are(cell, before, whole, monkeypatch):
+    """With a quote inside of a cell, too: pyarrow refused long cells, and lost a line feed."""
+    monkeypatch.setattr(tables, "LEAST_BLOCK", 64)
+    monkeypatch.setattr(tables, "OF_A_COLUMN", 1)
+    notes = ['5" pipe', "y" * before, cell, "z"]
+    content = "a,b\n" + "".join(
+        f'1,"{note}"\n' if note is cell else f"1,{note}\n" for note in notes
+    )
+    file = CsvFile(lambda: pa.BufferReader(content.encode()), "a.csv")
+    read = [file.table()] if whole else file.tables(["b"], 64)
+    assert [note for table in read for note in table.column("b").to_pylist()] == notes
+
+
+def test_bytes_that_are_no_text_are_named_beside_a_quote(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'a,b\n5" pipe,1\n2,\xff\n')
+    with pytest.raises(FileError, match=r"line 3: expected UTF-8 text, got the byte 0xff"):
+        read_table(path)
 
 
 @given(st.lists(pieces, max_size=12).map("".join), st.integers(1, 9))

@@ -47,6 +47,16 @@ LONGEST_WAIT, BRIEFLY = 30.0, 0.0005
 Words = NDArray[np.uint64]
 
 
+@contextlib.contextmanager
+def cells_of_any_length() -> Iterator[None]:
+    """Let Python's reader of CSV take cells as long as pyarrow's does."""
+    before = csv.field_size_limit(LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
 class QuoteCheck:
     """Tells whether the quotes of a CSV file are where they belong, at little cost.
 
@@ -287,6 +297,42 @@ class WholeRows:
             size += 2 * before
 
 
+class StrictRows(WholeRows):
+    """The same for a file that has a quote where none belongs, read strictly and slowly.
+
+    Parameters
+    ----------
+    stream : pyarrow NativeFile
+        The bytes.
+    separator : str
+        What stands between cells.
+    source : str
+        The name of the file, for errors.
+
+    Attributes
+    ----------
+    number : int
+        How many rows were read, the header among them.
+    """
+
+    def __init__(self, stream: Any, separator: str, source: str) -> None:
+        super().__init__(stream, separator)
+        text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
+        self._rows, self.number = _strict_rows(text, separator, source), 0
+
+    @cells_of_any_length()
+    def next_rows(self, size: int) -> Any:
+        """Return the next rows; `FileError` where one is wrong."""
+        from pyarrow import py_buffer
+
+        found, length = [], 0
+        while length < size and (row := next(self._rows, None)) is not None:
+            found.append(row[0].encode())
+            length += len(found[-1])
+            self.number += row[1]
+        return py_buffer(b"".join(found))
+
+
 class _Lent(io.RawIOBase):
     """Rows as a file, which lives as long as pyarrow may read it."""
 
@@ -309,16 +355,6 @@ def _checked_text(block: Any) -> Any:
     ends = pa.py_buffer(np.array([0, block.size], dtype=np.int32))
     pa.Array.from_buffers(pa.string(), 1, [None, ends, block]).validate(full=True)
     return block
-
-
-@contextlib.contextmanager
-def cells_of_any_length() -> Iterator[None]:
-    """Let Python's reader of CSV take cells as long as pyarrow's does."""
-    before = csv.field_size_limit(LONGEST_CELL)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
 
 
 def csv_lines(text: TextIO, separator: str) -> Iterator[int]:
@@ -380,26 +416,29 @@ def check_csv(text: TextIO, separator: str, source: str) -> int:
     source : str
         The name of the file, for errors.
     """
+    return max(sum(filled for _, filled in _strict_rows(text, separator, source)) - 1, 0)
+
+
+def _strict_rows(text: TextIO, separator: str, source: str) -> Iterator[tuple[str, bool]]:
+    """Iterate over the text of each row, and whether it has cells; raise where one is wrong."""
     lines: list[str] = []
     reader = csv.reader(_kept(text, lines), delimiter=separator, strict=True)
     names: list[str] = []
-    begun, rows = 1, -1
+    begun = 1
     try:
         for row in reader:
-            if row:
-                rows += 1
-                names = names or row
-                if len(row) != len(names):
-                    raise FileError(
-                        f"{source}, line {begun}",
-                        f"expected {len(names)} cells, as in the header, got {len(row)}.",
-                        f"Correct the line; a cell that contains {separator!r} must be in quotes.",
-                    )
+            names = names or row
+            if row and len(row) != len(names):
+                raise FileError(
+                    f"{source}, line {begun}",
+                    f"expected {len(names)} cells, as in the header, got {len(row)}.",
+                    f"Correct the line; a cell that contains {separator!r} must be in quotes.",
+                )
+            yield "".join(lines), bool(row)
             begun = reader.line_num + 1
             lines.clear()
     except csv.Error as error:
         raise _quote_problem("".join(lines), separator, names, (source, begun)) from error
-    return max(rows, 0)
 
 
 def _kept(text: Iterable[str], lines: list[str]) -> Iterator[str]:

@@ -25,9 +25,9 @@ from stakes.errors import FileError, InputError, StakesError, redacted
 from stakes.read._diagnose import (
     MisplacedQuoteError,
     NoObjectError,
+    StrictRows,
     WholeRows,
     cells_of_any_length,
-    check_csv,
     check_large_numbers,
     check_objects,
     csv_lines,
@@ -515,81 +515,78 @@ class CsvFile:
         """Return all rows, with some columns or all."""
         from pyarrow import csv as arrow_csv
 
-        block = _block_of(len(self.names if columns is None else columns))
+        options = self._options(_block_of(len(self.names if columns is None else columns)), columns)
         try:
-            try:
-                with self._reading() as rows:
-                    return arrow_csv.read_csv(rows.lend(), **self._options(block, columns))
-            except MisplacedQuoteError:  # whose blocks need not be whole rows, but must hold one
-                options = self._options(_block_of(len(self.names)), columns, breaks=True)
-                table = arrow_csv.read_csv(self._opened(), **options)
-        except pyarrow().ArrowInvalid as error:
-            raise self._problem(error) from error
-        self._check(table.num_rows)
+            with self._reading(self._rows()) as rows:
+                return arrow_csv.read_csv(rows.lend(), **options)
+        except MisplacedQuoteError:
+            with self._reading(strict := self._strict_rows()) as rows:
+                table = arrow_csv.read_csv(rows.lend(), **options)
+        self._check(table.num_rows, strict)
         return table
 
     def tables(self, columns: Sequence[str], block: int) -> Iterator[Any]:
         """Iterate over the rows in so many bytes, with these columns alone."""
-        read = 0
+        read, options = 0, self._options(block, columns)
         try:
-            with self._reading() as lent:
-                for table in self._tables(lent.lend, self._options(block, columns)):
+            with self._reading(self._rows()) as lent:
+                for table in self._tables(lent, options):
                     yield table
                     read += table.num_rows
         except MisplacedQuoteError:
-            rows, options = 0, self._options(block, columns, breaks=True)
-            for table in self._tables(self._opened, options):
-                yield table.slice(min(max(read - rows, 0), table.num_rows))  # not yielded before
-                rows += table.num_rows
-            self._check(rows)
-        except pyarrow().ArrowInvalid as error:
-            raise self._problem(error) from error
+            rows = 0
+            with self._reading(strict := self._strict_rows()) as lent:
+                for table in self._tables(lent, options):
+                    yield table.slice(min(max(read - rows, 0), table.num_rows))  # what is new
+                    rows += table.num_rows
+            self._check(rows, strict)
 
-    def _tables(self, opened: Callable[[], Any], options: dict[str, Any]) -> Iterator[Any]:
+    def _tables(self, rows: WholeRows, options: dict[str, Any]) -> Iterator[Any]:
         pa = pyarrow()
         from pyarrow import csv as arrow_csv
 
         try:
-            for batch in arrow_csv.open_csv(opened(), **options):
+            for batch in arrow_csv.open_csv(rows.lend(), **options):
                 yield pa.Table.from_batches([batch])
         except pa.ArrowInvalid as error:
             if "Empty CSV" not in str(error):  # a header and nothing else
-                raise self._problem(error) from error
+                raise
 
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[WholeRows]:
+    def _reading(self, rows: WholeRows) -> Iterator[WholeRows]:
         """Return the rows to lend to pyarrow, and raise what was wrong with them after that."""
-        rows = self._rows()
         try:
-            yield rows
-        except pyarrow().ArrowInvalid:  # of rows that end early, or because they do
-            if rows.problem is None:
-                raise
-        finally:
-            rows.wait()
-        if rows.problem is not None:
-            raise rows.problem
+            try:
+                yield rows
+            except pyarrow().ArrowInvalid:  # of rows that end early, or because they do
+                if rows.problem is None:
+                    raise
+            finally:
+                rows.wait()
+            if rows.problem is not None:
+                raise rows.problem
+        except (pyarrow().ArrowInvalid, UnicodeDecodeError) as error:
+            raise self._problem(error) from error
 
     def _rows(self) -> WholeRows:
         return WholeRows(self._opened(), self._separator)
 
-    def _options(
-        self, block: int, columns: Sequence[str] | None = None, *, breaks: bool = False
-    ) -> dict[str, Any]:
-        """Return how pyarrow reads; with `breaks`, what does not come in blocks of whole rows."""
+    def _strict_rows(self) -> StrictRows:
+        return StrictRows(self._opened(), self._separator, self.source)
+
+    def _options(self, block: int, columns: Sequence[str] | None = None) -> dict[str, Any]:
+        """Return how pyarrow reads what comes in blocks of whole rows, whose text is checked."""
         from pyarrow import csv as arrow_csv
 
         text = dict.fromkeys(self.names, pyarrow().string())
         return {
             "read_options": arrow_csv.ReadOptions(block_size=block),
-            "parse_options": arrow_csv.ParseOptions(
-                delimiter=self._separator, newlines_in_values=breaks
-            ),
+            "parse_options": arrow_csv.ParseOptions(delimiter=self._separator),
             "convert_options": arrow_csv.ConvertOptions(
                 column_types=text,
                 include_columns=columns,
                 strings_can_be_null=False,
-                check_utf8=breaks,
+                check_utf8=False,
             ),
         }
 
@@ -597,10 +594,9 @@ class CsvFile:
         with self._opened() as stream:
             return csv_problem(stream.read_buffer(), self._separator, self.source, error)
 
-    def _check(self, rows: int) -> None:
-        """Raise where quotes made pyarrow lose or alter rows, of which it read so many."""
-        with io.TextIOWrapper(self._opened(), "utf-8-sig", errors="replace", newline="") as text:
-            found = check_csv(text, self._separator, self.source)
+    def _check(self, rows: int, strict: StrictRows) -> None:
+        """Raise where quotes made pyarrow lose rows, of which it read so many."""
+        found = max(strict.number - 1, 0)
         if found != rows:
             raise FileError(
                 self.source, f"its quotes can be read in two ways, as {found:,} or {rows:,} rows."
