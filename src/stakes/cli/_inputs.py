@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from stakes.cli._convert import Quick
 from stakes.cli._output import Output, Progress
 from stakes.errors import FileError, InputError, InputTypeError
 
@@ -37,7 +38,7 @@ def add(app: typer.Typer, module: ModuleType, name: str | None = None) -> None:
     app.command(cls=_Once, epilog=f"\b\nExamples:\n{lines}")(expanded(function))
 
 
-class _Once(TyperCommand):
+class _Once(Quick, TyperCommand):
     """A command that refuses a second value for an option that takes one.
 
     Of several values typer takes the last in silence, and the answer would be about that one alone.
