@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._convert import QuickGroup
-from stakes.cli._inputs import add, check_name, costs_if_given, no_costs
+from stakes.cli._inputs import QuickGroup, add, check_name, costs_if_given, no_costs
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:

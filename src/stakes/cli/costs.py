@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._convert import QuickGroup
-from stakes.cli._inputs import add, check_name, read_matrix, read_rows
+from stakes.cli._inputs import QuickGroup, add, check_name, read_matrix, read_rows
 from stakes.errors import FileError
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._convert import QuickGroup
-from stakes.cli._inputs import add, policies_of_models, read_study
+from stakes.cli._inputs import QuickGroup, add, policies_of_models, read_study
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
