@@ -266,8 +266,9 @@ def _grouped_and_reported(place: Path) -> None:
 def _stakes(folder: Path, command: str, file: str, *more: str) -> None:
     arguments = ["--quiet", command, file, "--costs", "costs.csv", *more]
     arguments += ["--out", "report.html"] if command == "report" else []
-    code = f"import sys; from stakes.cli.main import main; sys.exit(main({arguments!r}))"
-    _python(code, folder)
+    # As the installed command runs it, which takes its arguments from the process.
+    code = "import sys; from stakes.cli.main import main; sys.argv[1:] = {!r}; sys.exit(main())"
+    _python(code.format(arguments), folder)
 
 
 def _python(code: str, folder: Path | None = None) -> None:

@@ -99,7 +99,16 @@ def test_submodules_load_when_they_are_first_used():
 
 def test_a_command_loads_only_what_it_needs(tmp_path):
     (tmp_path / "a.csv").write_text("actual,model\nok,ok\nfraud,ok\nfraud,fraud\n")
-    unneeded = ["scipy.optimize", "stakes.audit", "stakes.infer.slices", "stakes.show.report"]
+    unneeded = [
+        "pandas",
+        "pyarrow.compute",
+        "pydantic",
+        "rich",
+        "scipy.optimize",
+        "stakes.audit",
+        "stakes.infer.slices",
+        "stakes.show.report",
+    ]
     code = (
         "import sys; from stakes.cli.main import main; "
         "assert not main('evaluate a.csv --fp 1 --fn 9 --pos-label fraud'.split()); "

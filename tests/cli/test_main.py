@@ -321,3 +321,56 @@ def test_files_are_read_without_the_libraries_of_data_frames(folder):
         [sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+NUMBERS = [
+    "1_000",
+    " 5 ",
+    "٣",
+    "+5",
+    "1__0",
+    "_1",
+    ".5",
+    "5.",
+    "1e5",
+    "nan",
+    "-inf",
+    "0x10",
+    "",
+    "1,5",
+]
+
+
+def run(arguments):
+    """Return what a command of typer's makes of a number and a path, or how it refuses them."""
+    typer = pytest.importorskip("typer", "0.29")
+    from typer.main import get_command
+
+    from stakes.cli._inputs import QuickGroup
+
+    def both(number: float = 1, whole: int = 2, file: Path = None, names: list[str] = None):
+        return repr((number, whole, file, names))
+
+    for kind in (QuickGroup, typer.core.TyperGroup):
+        app = typer.Typer(cls=kind, rich_markup_mode=None, add_completion=False)
+        app.callback(invoke_without_command=True)(both)
+        app.command()(lambda: None)
+        try:
+            yield get_command(app)(arguments, standalone_mode=False)
+        except Exception as error:  # noqa: BLE001 - of whatever kind
+            yield type(error), error.format_message()
+
+
+@pytest.mark.parametrize("option", ["--number", "--whole"])
+@pytest.mark.parametrize("text", [*NUMBERS, "1.0", "１"])
+def test_numbers_are_converted_as_typer_does(option, text):
+    quick, by_typer = run([f"{option}={text}"])
+    assert quick == by_typer
+
+
+@pytest.mark.parametrize(
+    "given", [[], ["--file", "a.csv"], ["--file="], ["--names", "a", "--names", "b"]]
+)
+def test_paths_and_lists_are_converted_as_typer_does(given):
+    quick, by_typer = run(given)
+    assert quick == by_typer

@@ -211,3 +211,13 @@ def test_measurements_have_no_labels():
     assert len(found.values("wholes")) == 200
     assert len(found.values("few")) == 2
     assert len(found.labels("text")) == 200  # of a column that somebody named
+
+
+@pytest.mark.parametrize(
+    "values", [["b", "a", "b"], ["b", None, "b", ""], [], [None], ["é", "e\u0301"], ["a"] * 30_000]
+)
+def test_short_text_is_encoded_as_pyarrow_does(values):
+    text = table(a=pa.array(values, pa.string()))
+    large = table(a=pa.array(values, pa.large_string()))
+    assert text.values("a") == large.values("a")
+    assert np.array_equal(text.texts("a")[0], large.texts("a")[0])

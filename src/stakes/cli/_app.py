@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from stakes.cli._inputs import add
+from stakes.cli._inputs import QuickGroup, add
 from stakes.cli._output import Output
 
 
@@ -79,6 +79,7 @@ def command(wanted: str | None = None) -> Any:
 def _app(names: Sequence[str]) -> typer.Typer:
     app = typer.Typer(
         name="stakes",
+        cls=QuickGroup,
         # \b keeps typer from filling the lines; help fits a screen of 24.
         help="\b\nWhat a model's mistakes cost, how sure that is, and which model to use.\n"
         "Start with: stakes report predictions.csv --costs costs.csv",

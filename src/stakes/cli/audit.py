@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import add, check_name, costs_if_given, no_costs
+from stakes.cli._inputs import QuickGroup, add, check_name, costs_if_given, no_costs
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -467,6 +467,7 @@ def _show_reading(output: Output, reading: Reading, found: AuditFound) -> None:
 
 
 app = typer.Typer(
+    cls=QuickGroup,
     help="Choose rows to label, and estimate costs from few labels.",
     no_args_is_help=True,
     rich_markup_mode=None,

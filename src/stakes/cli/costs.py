@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import add, check_name, read_matrix, read_rows
+from stakes.cli._inputs import QuickGroup, add, check_name, read_matrix, read_rows
 from stakes.errors import FileError
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ def template(
 
 
 app = typer.Typer(
+    cls=QuickGroup,
     help="Check a cost matrix, or write one to fill in.",
     no_args_is_help=True,
     rich_markup_mode=None,

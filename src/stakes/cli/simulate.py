@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _inputs as options
-from stakes.cli._inputs import add, policies_of_models, read_study
+from stakes.cli._inputs import QuickGroup, add, policies_of_models, read_study
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
@@ -530,6 +530,7 @@ def _outcome(extreme: Extreme) -> str:
 
 
 app = typer.Typer(
+    cls=QuickGroup,
     help="Measure how intervals and tests perform on data like yours.",
     no_args_is_help=True,
     rich_markup_mode=None,

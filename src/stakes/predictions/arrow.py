@@ -45,6 +45,9 @@ MOST_FRACTIONS = 100
 FEW = 100
 """Rows of a column that show, as a rule, that it has words."""
 
+FEW_CELLS = 20_000
+"""Cells of a table that Python goes through in less time than it takes to load pyarrow.compute."""
+
 NO_VALUE = ("", "na", "n/a", "nan", "null", "<na>", "#n/a")
 """What is written, in small letters, where there is no value, if it is no label."""
 
@@ -209,7 +212,8 @@ class ArrowTable:
         Who guesses which of thousands of columns are models cannot look at all values of each.
         """
         if name not in self._measured:
-            self._measured[name] = self._of_column(name, _too_many)
+            few = self._short_text(name) and self._of_column(name, _few_texts)
+            self._measured[name] = not few and self._of_column(name, _too_many)
         return self._measured[name]
 
     def amounts(self, name: str, among: Collection[Any]) -> tuple[int, int]:
@@ -401,8 +405,16 @@ class ArrowTable:
                     f"expected one value per row, got {self._table.schema.field(name).type}.",
                 )
             self._on_column(name)
-            self._encoded[name] = self._of_column(name, _encoded)
+            found = _text_encoded if self._short_text(name) else _encoded
+            self._encoded[name] = self._of_column(name, found)
         return self._encoded[name]
+
+    def _short_text(self, name: str) -> bool:
+        """Tell whether text is looked at in less time than pyarrow's functions take to load."""
+        cells = self._table.num_rows * self._table.num_columns
+        return cells <= FEW_CELLS and bool(
+            pyarrow().types.is_string(self._table.schema.field(name).type)
+        )
 
     def _of_column(self, name: str, found: Callable[[Any], Found]) -> Found:
         """Find something in a column, whose text pyarrow has not yet looked at."""
@@ -462,6 +474,18 @@ def is_nested(schema: Any, name: str) -> bool:
 def as_numpy(array: Any) -> NDArray[Any]:
     """Return an array of numbers, none missing; pyarrow's way imports pandas, which is slow."""
     return np.asarray(np.from_dlpack(array))
+
+
+def _text_encoded(column: Any) -> tuple[Codes, list[Any]]:
+    """Return the distinct values of a column of text, and the position of each row's among them."""
+    places: dict[Any, int] = {}
+    codes = [places.setdefault(value, len(places)) for value in column.to_pylist()]
+    return np.array(codes, dtype=np.int32), list(places)
+
+
+def _few_texts(column: Any) -> bool:
+    """Tell whether the first rows have so few values that they may be labels, fractions or not."""
+    return len(set(column.slice(0, 2 * MOST_LABELS).to_pylist())) <= MOST_FRACTIONS
 
 
 def _too_many(column: Any) -> bool:
