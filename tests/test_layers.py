@@ -98,7 +98,7 @@ def test_submodules_load_when_they_are_first_used():
 
 
 def test_a_command_loads_only_what_it_needs(tmp_path):
-    (tmp_path / "a.csv").write_text("actual,model\nok,ok\nfraud,ok\nfraud,fraud\n")
+    (tmp_path / "a.csv").write_text("actual,a\nok,ok\nfraud,ok\nfraud,fraud\n")
     unneeded = [
         "pandas",
         "pyarrow.compute",
