@@ -348,7 +348,12 @@ def run(arguments):
 
     from stakes.cli._inputs import QuickGroup
 
-    def both(number: float = 1, whole: int = 2, file: Path = None, names: list[str] = None):
+    def both(
+        number: float = 1,
+        whole: int = 2,
+        file: Path | None = None,
+        names: list[str] | None = None,
+    ):
         return repr((number, whole, file, names))
 
     for kind in (QuickGroup, typer.core.TyperGroup):

@@ -17,20 +17,33 @@ def test_the_lowest_threshold_flags_scores_of_minus_infinity() -> None:
     choice = choose_threshold(ScoreCounts.from_scores(Y, SCORE), costs=COSTS)
     assert choice.threshold == -np.inf
     assert choice.confusion.counts.tolist() == [[0, 0], [4, 4]]
-    assert (SCORE >= choice.threshold).all()
+    assert (choice.threshold <= SCORE).all()
     assert choice.summary().startswith("Flag everything")
 
 
 def test_so_do_the_thresholds_of_a_curve() -> None:
     curve = CostCurve.from_scores(Y, SCORE)
     assert curve.threshold(0.99) == -np.inf
-    assert (SCORE >= curve.threshold(0.99)).all()
+    assert (curve.threshold(0.99) <= SCORE).all()
 
 
 def test_the_json_of_the_command_has_a_threshold_that_flags_all(tmp_path: Path) -> None:
     lines = "".join(f"{y},{score}\n" for y, score in zip(Y, SCORE, strict=True))
     (tmp_path / "scores.csv").write_text(f"y,model\n{lines}")
     told = tmp_path / "told.json"
-    command = "--actual y --fp 1 --fn 200 --pos-label 1 --score model --quiet --json".split()
+    command = [
+        "--actual",
+        "y",
+        "--fp",
+        "1",
+        "--fn",
+        "200",
+        "--pos-label",
+        "1",
+        "--score",
+        "model",
+        "--quiet",
+        "--json",
+    ]
     assert main(["threshold", str(tmp_path / "scores.csv"), *command, str(told)]) == 0
     assert json.loads(told.read_text())["models"][0]["choice"]["threshold"] == "-inf"
