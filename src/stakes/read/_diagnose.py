@@ -63,7 +63,7 @@ class QuoteCheck:
     They belong around whole cells, and twice inside them, so that no text outside of quotes is
     beside one. pyarrow reads all that follows a quote left open into one cell, and takes text after
     a closing quote for a part of the cell. Where all quotes are regular it does neither; where one
-    is not, `check_csv` tells whether it does.
+    is not, `StrictRows` tells whether it does.
 
     Parameters
     ----------
@@ -395,7 +395,9 @@ def csv_problem(content: Any, separator: str, source: str, problem: Exception) -
     except UnicodeDecodeError as error:
         return encoding_problem(raw, source, error)
     try:
-        check_csv(io.StringIO(text, newline=""), separator, source)
+        with cells_of_any_length():
+            for _ in _strict_rows(io.StringIO(text, newline=""), separator, source):
+                pass
     except FileError as error:
         return error
     if len(text.strip().splitlines()) == 1:
@@ -403,24 +405,11 @@ def csv_problem(content: Any, separator: str, source: str, problem: Exception) -
     return FileError(source, f"cannot be read as a table: {shortly(problem)}")
 
 
-@cells_of_any_length()
-def check_csv(text: TextIO, separator: str, source: str) -> int:
-    """Read a CSV file strictly and slowly; raise where it is wrong, or return how many rows it has.
-
-    Parameters
-    ----------
-    text : file
-        The text, with its line ends as they are.
-    separator : str
-        What stands between cells.
-    source : str
-        The name of the file, for errors.
-    """
-    return max(sum(filled for _, filled in _strict_rows(text, separator, source)) - 1, 0)
-
-
 def _strict_rows(text: TextIO, separator: str, source: str) -> Iterator[tuple[str, bool]]:
-    """Iterate over the text of each row, and whether it has cells; raise where one is wrong."""
+    """Iterate over the text of each row, and whether it has cells; raise where one is wrong.
+
+    The text has its line ends as they are.
+    """
     lines: list[str] = []
     reader = csv.reader(_kept(text, lines), delimiter=separator, strict=True)
     names: list[str] = []
