@@ -7,6 +7,7 @@ import numpy as np
 
 from stakes import CostCurve, CostMatrix, ScoreCounts, choose_threshold
 from stakes.cli.main import main
+from stakes.curves import roc_hull
 
 Y = np.array([0, 1, 0, 1, 0, 1, 0, 1])
 SCORE = np.array([-np.inf, 0.5, -np.inf, np.inf, 0.2, -np.inf, 0.1, 0.7])
@@ -47,3 +48,10 @@ def test_the_json_of_the_command_has_a_threshold_that_flags_all(tmp_path: Path) 
     ]
     assert main(["threshold", str(tmp_path / "scores.csv"), *command, str(told)]) == 0
     assert json.loads(told.read_text())["models"][0]["choice"]["threshold"] == "-inf"
+
+
+def test_all_thresholds_of_a_curve_say_the_same_of_the_lowest_score() -> None:
+    curve = CostCurve.from_scores(Y, SCORE)
+    hull = roc_hull(curve)
+    assert hull.thresholds is not None
+    assert hull.thresholds[-1] == curve.points()[2][-1] == curve.thresholds[-1] == -np.inf

@@ -163,6 +163,35 @@ def test_a_policy_that_is_not_there_is_an_error(study, name, problem):
         _ = replace(study, asked=Asked(name)).policies
 
 
+@pytest.mark.parametrize("stated", ["m@never", "m@always", "m@0.35", "m@-1.7976931348623157e308"])
+def test_thresholds_can_be_stated_as_they_are_named(stated):
+    actual, scores = rows(200)
+    score = np.where(scores["new"] < 0.3, -np.inf, scores["new"])
+    study = study_of(actual, {}, COSTS, y_score={"m": score}, pos_label=1)
+    policies = replace(study, asked=Asked(None, (stated,))).policies
+    (name,) = policies.asked
+    assert name == ("m@always" if "e308" in stated else stated)
+    flagged = policies[name].threshold <= score
+    values = COSTS.values[flagged.astype(int), actual]
+    assert policies.estimate(name).cost == pytest.approx(values.mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("given", [[np.inf, -np.inf], [np.inf, 0.5], [0.5, -np.inf]])
+def test_infinite_scores_are_cut_as_others_in_their_order_are(given):
+    actual = np.repeat([1, 1, 0, 0], [60, 40, 30, 70])
+    costs = CostMatrix([[0, 1.25], [1, 0]], rows="predicted", labels=[0, 1])
+
+    def found(high, low):
+        score = np.repeat([high, low, high, low], [60, 40, 30, 70])
+        policies = study_of(actual, {}, costs, y_score={"m": score}, pos_label=1).policies
+        best = policies[policies.best]
+        assert (best.threshold <= score).sum() == 90
+        return policies.estimate(policies.best)
+
+    one, other = found(*given), found(6.0, -6.0)
+    assert one.cost == other.cost == pytest.approx((1.25 * 40 + 30) / 200)
+
+
 def test_a_threshold_needs_scores():
     actual, scores = rows(200)
     study = study_of(actual, {"m": (scores["new"] > 0.5).astype(int)}, COSTS)

@@ -1,6 +1,7 @@
 """Quotes in CSV files: pyarrow reads the rest of a file into a cell whose quote is left open."""
 
 import bz2
+import contextlib
 import csv
 import gzip
 import io
@@ -263,3 +264,16 @@ def test_pieces_are_joined_where_a_quote_ends_one():
     check = QuoteCheck(",")
     check.feed(b'"' + b"x" * (PIECE - 2) + b'"y')
     assert not check.regular
+
+
+def test_a_wrong_row_is_an_error_though_pyarrow_ends_as_if_the_file_did(monkeypatch):
+    content, read = b"a,b\n" + b"1,2\n" * 20 + b"3\n4,5\n", vars(CsvFile)["_tables"]
+
+    def quiet(*given):
+        with contextlib.suppress(pa.ArrowInvalid):
+            yield from read(*given)
+
+    monkeypatch.setattr(CsvFile, "_tables", quiet)
+    file = CsvFile(lambda: pa.BufferReader(content), "x.csv")
+    with pytest.raises(FileError, match="expected 2 cells, as in the header, got 1"):
+        list(file.tables(file.names, 30))

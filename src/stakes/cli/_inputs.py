@@ -8,7 +8,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
@@ -52,7 +51,7 @@ class _Quick(TyperCommand if TYPE_CHECKING else object):  # type: ignore[misc]
         for each in parameters:
             if hasattr(each, "get_runtime_param") and "get_runtime_param" not in vars(each):
                 plain = _Plain(each.type_descriptor.annotation, each.get_runtime_param)
-                each.get_runtime_param = partial(_itself, plain)
+                each.get_runtime_param = lambda plain=plain: plain
         return parameters
 
 
@@ -87,16 +86,12 @@ class _Plain:
         return found if several else found[0]
 
 
-def _itself(plain: _Plain) -> _Plain:
-    return plain
-
-
 def _is_plain(value: Any, kind: Any) -> bool:
     """Tell whether the type itself makes of a value what typer would."""
     if type(value) is kind:
         return True
     if kind is Path:  # typer refuses a file that cannot be read
-        return os.access(value, os.R_OK) or not Path(value).exists()
+        return os.access(value, os.R_OK) or not os.path.exists(value)  # noqa: PTH110 - long names
     if kind not in {int, float} or not isinstance(value, str) or not value.isascii():
         return False
     try:

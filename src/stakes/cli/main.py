@@ -51,7 +51,7 @@ TOO_FEW_ADDRESSES = "there is not enough memory: 'ulimit -v' allows less than 1 
 """With less, libraries end the process themselves, with the exit code of a failed gate."""
 
 GARBAGE = 50_000
-"""How many more objects there are when Python looks for garbage; 700 if nothing is said."""
+"""After how many new objects Python looks for garbage; 700 unless it is told."""
 
 PATIENCE = 1.0
 """Seconds in which further signals are those of the same Ctrl-C."""

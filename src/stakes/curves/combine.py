@@ -21,7 +21,7 @@ from stakes._core.values import Result
 from stakes.curves._base import Curve
 from stakes.curves._sampling import Sample
 from stakes.curves.condition import Pieces, average, conditions
-from stakes.curves.curve import CostCurve, cumulative, envelope_cuts
+from stakes.curves.curve import CostCurve, cumulative, envelope_cuts, thresholds_of
 from stakes.curves.line import CostLine
 from stakes.errors import DesignError, InputError, InputTypeError
 
@@ -389,7 +389,7 @@ def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
         fpr, tpr = (
             cumulative(side, cuts) / side.sum() for side in (counts.negatives, counts.positives)
         )
-        return RocPoints(fpr, tpr, np.append(np.inf, counts.thresholds)[cuts])
+        return RocPoints(fpr, tpr, thresholds_of(counts)[cuts])
     raise InputTypeError("curve", f"expected a CostCurve or a CostLine, got a {_kind(curve)}.")
 
 

@@ -254,8 +254,7 @@ class CostCurve(Curve):
         inner = np.maximum.accumulate(gained[1] / (gained[0] + gained[1]))
         breaks = np.concatenate([[0.0], inner, [1.0]])
         used = np.diff(breaks) > 0
-        thresholds = np.append(np.inf, counts.thresholds)[cuts]
-        thresholds[-1] = validate.applicable(thresholds[-1])
+        thresholds = thresholds_of(counts)[cuts]
         return np.append(breaks[:-1][used], 1.0), thresholds[used]
 
     @cached_property
@@ -377,7 +376,7 @@ class CostCurve(Curve):
             np.append(0.0, np.cumsum(side) / side.sum())
             for side in (counts.negatives, counts.positives)
         )
-        return false, true, np.append(np.inf, counts.thresholds)
+        return false, true, thresholds_of(counts)
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each range of PC(+) and its threshold.
@@ -439,6 +438,13 @@ def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
     starts = falls[fit.blocks[1:-1]]
     cuts = np.concatenate([[0], starts if used is None else used[starts], [len(negatives)]])
     return _corners(cuts, counts)
+
+
+def thresholds_of(counts: ScoreCounts) -> Floats:
+    """Return what to cut the scores at, from a threshold that calls no row positive to all."""
+    thresholds = np.append(np.inf, counts.thresholds)
+    thresholds[-1] = validate.applicable(thresholds[-1])
+    return thresholds
 
 
 def _corners(cuts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core import validate
 from stakes._core.typing import Floats
 from stakes.counts import ScoreCounts
 from stakes.findings.data import Finding
@@ -137,12 +138,14 @@ def distributions_of(study: Study) -> tuple[ScoreDistribution, ...]:
 
 def _distribution(study: Study, name: str) -> ScoreDistribution:
     counts, used = study.scores[name], study.scores_where_used(name)
-    low, high = float(counts.thresholds[-1]), float(counts.thresholds[0])
+    finite = counts.thresholds[np.abs(counts.thresholds) < validate.LARGEST]
+    low, high = (float(finite[-1]), float(finite[0])) if len(finite) else (0.0, 0.0)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     edges = np.linspace(low, high if high > low else low + 1.0, HISTOGRAM + 1)
+    scores = np.clip(used.thresholds, edges[0], edges[-1])  # infinite ones in the outer bins
     sides = [
-        np.histogram(used.thresholds, edges, weights=side.astype(np.float64))[0]
+        np.histogram(scores, edges, weights=side.astype(np.float64))[0]
         for side in (used.positives, used.negatives)
     ]
     policies = study.policies
@@ -162,7 +165,7 @@ def _gain(study: Study, counts: ScoreCounts, used: ScoreCounts, capacity: float)
     """Return what flagging as many of the highest scores as fit achieves."""
     sums = np.cumsum(used.positives + used.negatives, dtype=np.float64)
     fit = int(np.searchsorted(sums, capacity * float(used.n) * (1 + NEARLY), side="right"))
-    threshold = float(used.thresholds[fit - 1]) if fit else float("inf")
+    threshold = validate.applicable(used.thresholds[fit - 1]) if fit else float("inf")
     table = counts.confusion_at(threshold)
     rates = RateEstimates(table, counts.pos_label, study.design)
     recall, precision = (

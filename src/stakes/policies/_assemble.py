@@ -32,6 +32,7 @@ from stakes.predictions.roles import Model
 from stakes.predictions.scores import JointScores
 
 BEST = "best"
+EXTREMES = {"never": np.inf, "always": -np.inf}
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,7 +320,7 @@ def threshold_policy(each: Threshold, column: str) -> Policy:
 def written(value: float) -> str:
     """Write a threshold with as many digits as tell it, four at least."""
     if not np.isfinite(value):
-        return "never" if value > 0 else "always"
+        return next(name for name, extreme in EXTREMES.items() if extreme == value)
     texts = (f"{value:.{digits}g}" for digits in range(4, 18))
     return next(text for text in texts if float(text) == value)
 
@@ -346,11 +347,8 @@ def _stated(asked: Asked, models: Sequence[Model]) -> dict[str, tuple[str, float
         model, at, value = name.rpartition("@")
         if not at or name in known or model not in known or value == BEST:
             continue
-        try:
-            threshold = float(value)
-        except ValueError:
-            threshold = np.nan
-        if not np.isfinite(threshold):
+        threshold = _number(value)
+        if np.isnan(threshold):
             if name == next(each for each in models if each.name == model).minimum_cost:
                 continue
             raise _refused(
@@ -361,6 +359,17 @@ def _stated(asked: Asked, models: Sequence[Model]) -> dict[str, tuple[str, float
             )
         found[name] = (model, threshold)
     return found
+
+
+def _number(threshold: str) -> float:
+    """Return a threshold as it was stated, or as `written`; NaN for what is none."""
+    if threshold in EXTREMES:
+        return EXTREMES[threshold]
+    try:
+        number = float(threshold)
+    except ValueError:
+        return np.nan
+    return validate.applicable(number) if np.isfinite(number) else np.nan
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from scipy.special import ndtr
 
 from stakes._core.labels import Label
 from stakes._core.typing import Booleans, Floats
+from stakes._core.validate import LARGEST
 from stakes.errors import InputError
 from stakes.infer._outcomes import Design
 from stakes.predictions.scores import JointScores
@@ -319,7 +320,8 @@ def midway(values: Floats, rank: int) -> float:
         return np.inf
     if rank == len(values):
         return -np.inf
-    higher, lower = float(values[rank - 1]), float(values[rank])
+    beside: list[float] = np.clip(values[rank - 1 : rank + 1], -LARGEST, LARGEST).tolist()
+    higher, lower = beside
     middle = higher / 2 + lower / 2
     return middle if lower < middle <= higher else higher
 

@@ -363,7 +363,7 @@ def _from_content(content: Any, source: str) -> Tally:
         raise FileError(source, f"the count file has no {error.args[0]!r}.") from error
     except (StakesError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FileError(source, f"the count file is damaged: {error}") from error
-    if "checksum" not in content:
+    if content.get("checksum") is None:
         raise FileError(
             source,
             "the count file has no 'checksum', so a change of its counts would not show.",

@@ -270,6 +270,18 @@ class WholeRows:
 
         return self._watched(py_buffer(b""))
 
+    def wrong(self, row: Any) -> str:
+        """Note a row with too many or too few cells, and have pyarrow raise an error.
+
+        Rarely, its stream ends at such a row as if the file did, and raises nothing.
+        """
+        from pyarrow import ArrowInvalid
+
+        if self.problem is None:
+            cells = f"{row.expected_columns} cells, got {row.actual_columns}"
+            self.problem = ArrowInvalid(f"a row has other than {cells}")
+        return "error"
+
     def next_rows(self, size: int) -> Any:
         """Return the next rows; `MisplacedQuoteError` where quotes leave open what they are."""
         from pyarrow import allocate_buffer  # whose memory is used again
@@ -298,7 +310,7 @@ class WholeRows:
 
 
 class StrictRows(WholeRows):
-    """The same for a file that has a quote where none belongs, read strictly and slowly.
+    """Blocks of whole rows of a file with a quote where none belongs, read strictly and slowly.
 
     Parameters
     ----------
@@ -327,9 +339,10 @@ class StrictRows(WholeRows):
 
         found, length = [], 0
         while length < size and (row := next(self._rows, None)) is not None:
-            found.append(row[0].encode())
+            text, filled = row
+            found.append(text.encode())
             length += len(found[-1])
-            self.number += row[1]
+            self.number += filled
         return py_buffer(b"".join(found))
 
 

@@ -355,7 +355,7 @@ class Shard:
 
 
 def check_no_copies(shards: Sequence[Shard]) -> None:
-    """Raise when a file of a table is a copy of another, whose rows would count double.
+    """Raise when a file of a table is another byte for byte: its rows would count double.
 
     Files without rows may be alike. Only files of the same size are opened, and only those that
     begin alike are read.
@@ -369,7 +369,7 @@ def check_no_copies(shards: Sequence[Shard]) -> None:
                 others[0].source,
                 f"it is a copy of {first.source}, so the same rows would count double.",
                 "Remove a copy. If they are different examples that are alike by chance, count "
-                "each file alone and merge the counts, where copies can be allowed.",
+                "each file alone, and merge the counts with --allow-copies.",
             )
 
 

@@ -515,28 +515,30 @@ class CsvFile:
         """Return all rows, with some columns or all."""
         from pyarrow import csv as arrow_csv
 
-        options = self._options(_block_of(len(self.names if columns is None else columns)), columns)
+        block = _block_of(len(self.names if columns is None else columns))
         try:
             with self._reading(self._rows()) as rows:
+                options = self._options(rows, block, columns)
                 return arrow_csv.read_csv(rows.lend(), **options)
         except MisplacedQuoteError:
             with self._reading(strict := self._strict_rows()) as rows:
+                options = self._options(rows, block, columns)
                 table = arrow_csv.read_csv(rows.lend(), **options)
         self._check(table.num_rows, strict)
         return table
 
     def tables(self, columns: Sequence[str], block: int) -> Iterator[Any]:
         """Iterate over the rows in so many bytes, with these columns alone."""
-        read, options = 0, self._options(block, columns)
+        read = 0
         try:
             with self._reading(self._rows()) as lent:
-                for table in self._tables(lent, options):
+                for table in self._tables(lent, self._options(lent, block, columns)):
                     yield table
                     read += table.num_rows
         except MisplacedQuoteError:
             rows = 0
             with self._reading(strict := self._strict_rows()) as lent:
-                for table in self._tables(lent, options):
+                for table in self._tables(lent, self._options(lent, block, columns)):
                     yield table.slice(min(max(read - rows, 0), table.num_rows))  # what is new
                     rows += table.num_rows
             self._check(rows, strict)
@@ -554,7 +556,7 @@ class CsvFile:
 
     @contextlib.contextmanager
     def _reading(self, rows: WholeRows) -> Iterator[WholeRows]:
-        """Return the rows to lend to pyarrow, and raise what was wrong with them after that."""
+        """Lend the rows to pyarrow, and raise what was wrong with them after that."""
         try:
             try:
                 yield rows
@@ -574,14 +576,18 @@ class CsvFile:
     def _strict_rows(self) -> StrictRows:
         return StrictRows(self._opened(), self._separator, self.source)
 
-    def _options(self, block: int, columns: Sequence[str] | None = None) -> dict[str, Any]:
+    def _options(
+        self, rows: WholeRows, block: int, columns: Sequence[str] | None
+    ) -> dict[str, Any]:
         """Return how pyarrow reads what comes in blocks of whole rows, whose text is checked."""
         from pyarrow import csv as arrow_csv
 
         text = dict.fromkeys(self.names, pyarrow().string())
         return {
             "read_options": arrow_csv.ReadOptions(block_size=block),
-            "parse_options": arrow_csv.ParseOptions(delimiter=self._separator),
+            "parse_options": arrow_csv.ParseOptions(
+                delimiter=self._separator, invalid_row_handler=rows.wrong
+            ),
             "convert_options": arrow_csv.ConvertOptions(
                 column_types=text,
                 include_columns=columns,
