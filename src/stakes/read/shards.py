@@ -369,7 +369,7 @@ def check_no_copies(shards: Sequence[Shard]) -> None:
                 others[0].source,
                 f"it is a copy of {first.source}, so the same rows would count double.",
                 "Remove a copy. If they are different examples that are alike by chance, count "
-                "each file alone, and merge the counts with --allow-copies.",
+                "each file alone, merge the counts, and allow copies there.",
             )
 
 
