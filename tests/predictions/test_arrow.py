@@ -1,3 +1,5 @@
+from unittest import mock
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -221,3 +223,14 @@ def test_short_text_is_encoded_as_pyarrow_does(values):
     large = table(a=pa.array(values, pa.large_string()))
     assert text.values("a") == large.values("a")
     assert np.array_equal(text.texts("a")[0], large.texts("a")[0])
+
+
+def test_the_names_of_a_wide_table_are_made_once():
+    """pyarrow makes them anew each time, which of thousands of columns takes longer than a look."""
+    wide = mock.Mock(wraps=pa.table({f"f{i}": ["a", "b"] for i in range(50)}), num_rows=2)
+    names = mock.PropertyMock(return_value=[f"f{i}" for i in range(50)])
+    type(wide).column_names = names
+    table = ArrowTable(wide, "a.csv", cells="text")
+    for name in table.columns:
+        assert table.values(name) == ["a", "b"]
+    assert names.call_count == 1

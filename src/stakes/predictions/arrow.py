@@ -411,7 +411,7 @@ class ArrowTable:
 
     def _short_text(self, name: str) -> bool:
         """Tell whether text is looked at in less time than pyarrow's functions take to load."""
-        cells = self._table.num_rows * len(self._table.column_names)
+        cells = self.n * len(self._columns)
         return cells <= FEW_CELLS and bool(
             pyarrow().types.is_string(self._table.schema.field(name).type)
         )
