@@ -41,7 +41,10 @@ MOST_OF_A_ROW = 1 << 28
 LONGEST_CELL = 2**31 - 1
 """Characters that Python's reader of CSV can be made to take."""
 
-LONGEST_WAIT, BRIEFLY = 30.0, 0.0005
+NOT_ASCII = 0x80
+"""The least byte that is a part of a character of several, in UTF-8."""
+
+LONGEST_WAIT, BRIEFLY = 30.0, 0.0001
 """Seconds in which pyarrow is done with a block, and between two looks whether it is."""
 
 Words = NDArray[np.uint64]
@@ -365,6 +368,8 @@ def _checked_text(block: Any) -> Any:
     """Return bytes that are UTF-8; pyarrow raises where they are not."""
     import pyarrow as pa
 
+    if not block.size or np.frombuffer(block, dtype=np.uint8).max() < NOT_ASCII:
+        return block
     ends = pa.py_buffer(np.array([0, block.size], dtype=np.int32))
     pa.Array.from_buffers(pa.string(), 1, [None, ends, block]).validate(full=True)
     return block

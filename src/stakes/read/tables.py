@@ -76,8 +76,8 @@ EXACT = 2**53
 BUFFER = 1 << 20
 """Bytes of a column of a Parquet file that are read at a time; else it is all of a row group."""
 
-HEADER = 1 << 20
-"""Bytes at the beginning of a CSV file that have its header."""
+HEADER = 1 << 16
+"""Bytes at the beginning of a CSV file that have its header, or the file is read further."""
 
 METADATA = b"stakes"
 """The key of the schema's metadata in files that stakes wrote: they have counts, no predictions."""
