@@ -11,7 +11,13 @@ from harness import Row, Task, faster_than, within, within_memory
 from numpy.typing import NDArray
 from sklearn.metrics import roc_curve
 
-from stakes import CostCurve, CostCurveDifference, ScoreCounts, choose_threshold
+from stakes import (
+    CostCurve,
+    CostCurveDifference,
+    PairedScoreCounts,
+    ScoreCounts,
+    choose_threshold,
+)
 
 
 def rows() -> Iterator[Row]:
@@ -69,7 +75,7 @@ def rows() -> Iterator[Row]:
 
 def _many(y_true: NDArray[Any], first: NDArray[Any], second: NDArray[Any]) -> Iterator[Row]:
     """Ten times as many take ten times as long, but for the sort, and fit into memory."""
-    narrow = first.astype(np.float32)
+    narrow, weight = first.astype(np.float32), np.abs(second) + 0.5
     counts = ScoreCounts.from_scores(y_true, first)
     tasks: list[tuple[str, Task, float, float]] = [
         ("score table, 10⁷ scores", lambda: ScoreCounts.from_scores(y_true, first), 0.6, 0),
@@ -83,6 +89,18 @@ def _many(y_true: NDArray[Any], first: NDArray[Any], second: NDArray[Any]) -> It
             "choose_threshold with assurance, table of 10⁷",
             lambda: choose_threshold(counts, max_fpr=0.05, assurance=0.95),
             0.2,
+            0,
+        ),
+        (
+            "score table, 10⁷ weighted scores",
+            lambda: ScoreCounts.from_scores(y_true, first, sample_weight=weight),
+            2.5,
+            0,
+        ),
+        (
+            "two scores of 10⁷ rows, pairs kept",
+            lambda: PairedScoreCounts.from_scores(y_true, first, second).ranks_1,
+            4,
             0,
         ),
         ("curve and mover band, 10⁷ scores", lambda: _curve(y_true, first, "mover"), 1.5, 0.8),

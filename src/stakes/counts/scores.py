@@ -555,16 +555,16 @@ def count_scores(
     if len(amounts) == 1 and amounts[0] is None:
         return _count_alike(scores, positive)
     order = np.argsort(scores)
-    scores = scores[order]
+    scores, positive = scores[order], positive[order]
     start = np.append(0, np.flatnonzero(scores[1:] != scores[:-1]) + 1)
 
     def summed(amount: NDArray[Any] | None) -> NDArray[Any]:
         kind = np.float64 if amount is not None and amount.dtype.kind == "f" else np.int64
-        each = (positive, ~positive)
-        if amount is not None:
-            each = (amount * each[0], amount * each[1])
-        sums = [np.add.reduceat(side[order], start, dtype=kind)[::-1] for side in each]
-        return np.stack(sums)
+        sides = (positive, ~positive)
+        if amount is not None:  # put into order once, which takes longer than to multiply
+            ordered = amount[order]
+            sides = (ordered * sides[0], ordered * sides[1])
+        return np.stack([np.add.reduceat(side, start, dtype=kind)[::-1] for side in sides])
 
     thresholds = scores[start][::-1].astype(np.float64)
     return thresholds, [summed(amount) for amount in amounts]
