@@ -19,6 +19,7 @@ from stakes import (
     PairedConfusion,
     PairedScoreCounts,
     ScoreCounts,
+    choose_threshold,
     compare,
     compare_by,
     compare_many,
@@ -39,6 +40,9 @@ A = pd.Series([0, 1, 0], index=[5, 6, 7])
 B = pd.Series([1, 0, 0], index=[6, 5, 8])
 TURNED = pd.Series([1, 0, 0], index=[6, 5, 7])
 LIST = [0, 1, 0]
+SCORE = pd.Series([0.1, 0.8, 0.3], index=A.index)
+INDEXED = ExampleCosts.from_matrix(COSTS, A, [1, 2, 4])
+ELSEWHERE = ExampleCosts(pd.DataFrame(OWN.values, index=B.index))
 PROBA = pd.DataFrame([[0.5, 0.5]] * 3, index=B.index)
 
 CASES = {
@@ -46,16 +50,25 @@ CASES = {
     "evaluate weights": ("sample_weight", lambda: evaluate(A, LIST, COSTS, sample_weight=B)),
     "evaluate groups": ("groups", lambda: evaluate(LIST, A, COSTS, groups=B)),
     "evaluate example costs": ("y_pred", lambda: evaluate(A, B, OWN)),
+    "evaluate indexed costs": ("costs", lambda: evaluate(LIST, B, INDEXED)),
+    "evaluate costs of a frame": ("costs", lambda: evaluate(None, A, ELSEWHERE)),
+    "costs of": ("y_pred", lambda: INDEXED.of(TURNED)),
+    "decide": ("proba", lambda: INDEXED.decide(PROBA)),
     "compare": ("y_pred_2", lambda: compare(A, LIST, B, COSTS)),
     "compare example costs": ("y_pred_2", lambda: compare(A, A, B, OWN)),
     "compare_many": (
         "predictions['b']",
         lambda: compare_many(A, {"a": A, "b": B}, COSTS),
     ),
+    "compare_many example costs": (
+        "predictions['b']",
+        lambda: compare_many(A, {"a": A, "b": B}, OWN),
+    ),
     "Confusion": ("y_pred", lambda: Confusion.from_labels(A, B)),
     "PairedConfusion": ("y_pred_1", lambda: PairedConfusion.from_labels(A, B, B)),
     "GroupedConfusion": ("groups", lambda: GroupedConfusion.from_labels(A, A, B)),
     "JointConfusion": ("predictions['b']", lambda: JointConfusion.from_labels(A, {"b": B})),
+    "CostSample of costs": ("groups", lambda: CostSample(A, groups=B)),
     "CostSample": ("y_pred_2", lambda: CostSample.from_labels(OWN, A, B)),
     "ExampleCosts": ("factor", lambda: ExampleCosts.from_matrix(COSTS, A, B)),
     "ScoreCounts": ("y_score", lambda: ScoreCounts.from_scores(A, B)),
@@ -76,16 +89,27 @@ CASES = {
     "evaluate_rates": ("y_pred", lambda: evaluate_rates(A, B)),
     "evaluate_by": ("by", lambda: evaluate_by(A, A, COSTS, by=B)),
     "evaluate_by columns": ("by", lambda: evaluate_by(A, A, COSTS, by={"b": B})),
+    "evaluate_by classes": ("by", lambda: evaluate_by(A, LIST, COSTS, by=TURNED)),
+    "evaluate_by costs": ("costs", lambda: evaluate_by(LIST, A, ELSEWHERE, by=A)),
     "compare_by": ("by", lambda: compare_by(A, A, A, COSTS, by=B)),
+    "compare_by second": ("y_pred_2", lambda: compare_by(A, A, TURNED, COSTS, by=A)),
     "evaluate_over": ("time", lambda: evaluate_over(A, A, COSTS, time=B)),
+    "evaluate_over costs": ("costs", lambda: evaluate_over(A, A, ELSEWHERE, time=LIST)),
+    "find_slices costs": ("costs", lambda: find_slices({"b": A}, LIST, A, ELSEWHERE)),
+    "choose_threshold": ("costs", lambda: choose_threshold(SCORE, ELSEWHERE)),
     "find_slices": ("frame", lambda: find_slices({"b": B}, LIST, A, COSTS)),
     "quadratic_loss": ("proba", lambda: quadratic_loss(A, PROBA, labels=[0, 1])),
     "study_of": ("y_pred['m']", lambda: study_of(A, {"m": B}, COSTS)),
+    "study_of costs": ("costs", lambda: study_of(A, {"m": A}, ELSEWHERE)),
     "study_of columns": ("pred", lambda: study_of({"y": A, "pred": B}, COSTS)),
     "accumulator": ("y_pred_2", lambda: PairedAccumulator(COSTS).update(A, A, B)),
     "scorer": (
         "y_pred",
         lambda: ExpectedCost(COSTS)(A, B, example_costs=np.ones((3, 2))),
+    ),
+    "scorer costs": (
+        "example_costs",
+        lambda: ExpectedCost(COSTS)(A, A, example_costs=PROBA),
     ),
 }
 
@@ -97,12 +121,20 @@ def test_other_indexes_are_refused_wherever_rows_are_paired(argument, call):
     assert caught.value.argument == argument
 
 
-SCORE = pd.Series([0.1, 0.8, 0.3], index=A.index)
 BOTH = pd.DataFrame({0: 1 - SCORE, 1: SCORE})
 ALIGNED = {
     "evaluate": lambda x: evaluate(A, x(A), COSTS).confusion,
     "evaluate weights": lambda x: evaluate(A, x(A), COSTS, sample_weight=x(SCORE)).confusion,
     "evaluate groups": lambda x: evaluate(A, A, COSTS, groups=x(A)).confusion,
+    "evaluate example costs": lambda x: evaluate(x(A), x(1 - A), INDEXED).cost,
+    "costs of weights": lambda x: evaluate(A, x(1 - A), INDEXED, sample_weight=x(SCORE)).cost,
+    "ExampleCosts": lambda x: ExampleCosts.from_matrix(COSTS, A, x(SCORE)),
+    "compare example costs": lambda x: compare(A, A, x(1 - A), INDEXED).difference,
+    "compare_many example costs": lambda x: (
+        compare_many(A, {"a": A, "b": x(1 - A)}, INDEXED).difference("a", "b").difference
+    ),
+    "choose_threshold": lambda x: choose_threshold(x(SCORE), INDEXED).estimate().cost,
+    "study_of example costs": lambda x: study_of(x(A), {"m": x(1 - A)}, INDEXED).verdict().cost,
     "compare": lambda x: compare(A, A, x(1 - A), COSTS).paired,
     "compare_many": lambda x: compare_many(A, {"a": A, "b": x(A)}, COSTS).pairs,
     "joint weights": lambda x: JointConfusion.from_labels(A, {"a": A}, sample_weight=x(SCORE)),

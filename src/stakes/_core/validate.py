@@ -456,7 +456,7 @@ def same_index(**rows: Any) -> None:
 
 
 def _indexes(rows: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: index for name, each in rows.items() if (index := _index(each)) is not None}
+    return {name: index for name, each in rows.items() if (index := index_of(each)) is not None}
 
 
 def _differ(indexes: Mapping[str, Any]) -> bool:
@@ -490,8 +490,8 @@ def _refuse_index(name: str, index: Any, first: str, kept: Any, beside: str) -> 
     )
 
 
-def _index(values: Any) -> Any:
-    """Return the index of a pandas Series or frame; nothing of what has none."""
+def index_of(values: Any) -> Any:
+    """Return the index of a pandas Series or frame, or of costs of them; nothing of others."""
     index = getattr(values, "index", None)  # of a list, a method
     return index if hasattr(index, "equals") and hasattr(values, "reindex") else None
 

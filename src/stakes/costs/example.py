@@ -15,7 +15,7 @@ from stakes._core.text import exact, html_table
 from stakes._core.validate import column_labels, column_order
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.matrix import CostMatrix
-from stakes.errors import DesignError, InputError
+from stakes.errors import DesignError, InputError, InputTypeError
 
 SHOWN = 10
 """How many examples a notebook shows."""
@@ -35,7 +35,8 @@ class ExampleCosts(ByValue):
         is.
     decisions : sequence, optional
         The names of the columns; by default those of the data frame, or 0, 1, … The columns of a
-        data frame are matched to them by name.
+        data frame are matched to them by name. The index of one of pandas is kept: decisions with
+        the same index in another order are aligned, those with a different one refused.
     high : float or "tail", optional
         The most that a decision can cost for any example, also one that is not among these; "tail"
         for what an amount larger than all of these costs on average, by the largest of them. By
@@ -70,6 +71,7 @@ class ExampleCosts(ByValue):
     high: float
     assumed: bool
     by_class: NDArray[np.float64] | None
+    index: Any
 
     def __init__(
         self, values: ArrayLike, *, decisions: Any = None, high: float | str | None = None
@@ -92,6 +94,7 @@ class ExampleCosts(ByValue):
             high=_highest(array, high),
             assumed=high is None,
             by_class=None,
+            index=validate.index_of(values),
         )
 
     @classmethod
@@ -139,7 +142,9 @@ class ExampleCosts(ByValue):
         validate.refuse_frame(
             factor, "factor", "Use frame.to_numpy(), in the order of costs.decisions."
         )
-        validate.same_index(y_true=y_true, factor=factor)
+        y_true, factor = validate.aligned(y_true=y_true, factor=factor)
+        index = validate.index_of(factor if y_true is None else y_true)
+        index = validate.index_of(factor) if index is None else index
         multiplier = validate.numeric(factor, "factor", ndim=_dimensions(factor))
         codes = None
         if y_true is not None:
@@ -160,9 +165,41 @@ class ExampleCosts(ByValue):
         worst = by_class.max(axis=2)
         if codes is None:
             result = cls(worst, decisions=costs.decisions, high=high)
-            return result._changed(of_class=None, by_class=readonly_copy(by_class))
+            return result._changed(of_class=None, by_class=readonly_copy(by_class), index=index)
         result = cls(costs.values.T[codes] * each, decisions=costs.decisions, high=high)
-        return result._changed(by_class=readonly_copy(by_class))
+        return result._changed(by_class=readonly_copy(by_class), index=index)
+
+    def reindex(self, index: Any) -> ExampleCosts:
+        """Return the costs of the same examples in another order.
+
+        Parameters
+        ----------
+        index : pandas Index
+            The entries of the index that the costs were given with, in the order wanted.
+
+        Returns
+        -------
+        ExampleCosts
+            A row for each entry.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from stakes import ExampleCosts
+        >>> frame = pd.DataFrame({"ok": [0, 120], "fraud": [5, 5]}, index=["a", "b"])
+        >>> ExampleCosts(frame).reindex(pd.Index(["b", "a"])).values.tolist()
+        [[120.0, 5.0], [0.0, 5.0]]
+        """
+        if not hasattr(index, "get_indexer"):
+            raise InputTypeError("index", f"expected a pandas Index, got {type(index).__name__}.")
+        places = None if self.index is None else self.index.get_indexer(index)
+        if places is None or (places < 0).any():
+            raise InputError("index", "expected entries of the index that the costs have.")
+        tables = {
+            name: None if table is None else readonly_copy(table[places])
+            for name, table in (("of_class", self.of_class), ("by_class", self.by_class))
+        }
+        return self._changed(**tables, index=index)
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -209,6 +246,7 @@ class ExampleCosts(ByValue):
                 "known.",
                 "Use ExampleCosts.from_matrix(costs, factor=amounts).",
             )
+        validate.same_index(costs=self, proba=proba)
         chances = validate.numeric(proba, "proba", ndim=_dimensions(proba))
         if chances.ndim == 1 and self.by_class.shape[2] == 2:  # noqa: PLR2004 - the second's
             chances = np.column_stack([1 - chances, chances])
@@ -236,9 +274,13 @@ class ExampleCosts(ByValue):
         >>> ExampleCosts([[0, 5], [120, 5]], decisions=["ok", "fraud"]).of(["fraud", "ok"]).tolist()
         [5.0, 120.0]
         """
+        validate.same_index(costs=self, y_pred=y_pred)
         codes = label_codes(y_pred, "y_pred", self.decisions, "decisions of the costs")
         validate.same_length({"costs": len(self), "y_pred": len(codes)})
         return np.take_along_axis(self.values, codes[:, np.newaxis], axis=1)[:, 0]
+
+    def _comparable(self) -> dict[str, Any]:
+        return {name: each for name, each in self._values().items() if name != "index"}
 
     def __len__(self) -> int:
         return len(self.by_class if self.of_class is None else self.of_class)  # type: ignore[arg-type]

@@ -70,6 +70,13 @@ class CostSample(ByValue):
         classes: Any = None,
         bounds: Any = None,
     ) -> None:
+        values, sample_weight, groups, strata, classes = validate.aligned(
+            values=values,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
+            classes=classes,
+        )
         array = validate.numeric(values, "values", ndim=1)
         if not len(array):
             raise InputError("values", "expected at least one example, got none.")
@@ -152,10 +159,11 @@ class CostSample(ByValue):
         >>> CostSample.from_labels(costs, ["ok", "fraud", "ok"])
         CostSample: 3 examples, mean cost 13.33, possible 0 to 120
         """
-        validate.same_index(
+        y_true, y_pred, y_pred_2, costs, sample_weight, groups, strata = validate.aligned(
             y_true=y_true,
             y_pred=y_pred,
             y_pred_2=y_pred_2,
+            costs=costs,
             sample_weight=sample_weight,
             groups=groups,
             strata=strata,
@@ -218,6 +226,10 @@ class CostSample(ByValue):
         """
         if not predictions:
             raise InputError("predictions", "expected at least one model, got none.")
+        given = {f"predictions[{name!r}]": each for name, each in predictions.items()}
+        y_true, costs, *rows = validate.aligned(y_true=y_true, costs=costs, **given, **sampling)
+        predictions = dict(zip(predictions, rows, strict=False))
+        sampling = dict(zip(sampling, rows[len(predictions) :], strict=True))
         if y_true is not None:
             column = as_column(y_true, "y_true")
             validate.same_length({"y_true": len(column), "costs": len(costs)})

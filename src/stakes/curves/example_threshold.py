@@ -222,6 +222,11 @@ class _Examples:
                 "costs of single examples need the score of each of them, and counts have none.",
                 "Give y_score, and pos_label= for the decision that high scores lead to.",
             )
+        names = [name for name in given if name not in ("low", "high")]
+        y_score, costs, *rows = validate.aligned(
+            y_score=y_score, costs=costs, **{name: given[name] for name in names}
+        )
+        given |= dict(zip(names, rows, strict=True))
         scores = validate.scores(y_score)
         validate.same_length({"y_score": len(scores), "costs": len(costs)})
         if len(costs.decisions) != 2 or pos_label not in costs.decisions:  # noqa: PLR2004 - one cut

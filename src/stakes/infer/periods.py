@@ -352,7 +352,16 @@ def evaluate_over(
     check_costs(costs)
     validate.choice(every, "every", EVERY)
     n = size_of(y_pred, "y_pred")
-    validate.same_index(y_true=y_true, y_pred=y_pred, time=time, labelled_at=labelled_at)
+    validate.same_index(
+        y_true=y_true,
+        y_pred=y_pred,
+        time=time,
+        labelled_at=labelled_at,
+        costs=costs,
+        sample_weight=sample_weight,
+        groups=groups,
+        strata=strata,
+    )
     times = as_times(time, "time")
     validate.same_length({"y_pred": n, "time": len(times.clock)})
     codes, names = period_codes(times.clock, every)

@@ -241,7 +241,7 @@ def find_slices(
     depth = validate.as_size(conditions, "conditions", 1, 3)
     many = validate.as_size(top, "top", 1)
     alpha = validate.alpha(confidence)
-    check_rows(frame, "frame", y_true=y_true, y_pred=y_pred)
+    check_rows(frame, "frame", y_true=y_true, y_pred=y_pred, costs=costs, groups=groups)
     sample = CostSample.from_labels(
         costs if isinstance(costs, ExampleCosts) else _each(costs, y_true),
         y_pred,

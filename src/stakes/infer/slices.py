@@ -487,7 +487,8 @@ def evaluate_by(
     """
     check_costs(costs)
     n = size_of(y_pred, "y_pred")
-    check_rows(by, "by", y_pred=y_pred)
+    rows = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
+    check_rows(by, "by", y_pred=y_pred, y_true=y_true, costs=costs, **rows)
     taken = slice_columns(by, columns, n, most)
     weight = weights_of_strata(strata, population, sample_weight, n)
     design = Design(class_priors, None, impossible)
@@ -726,7 +727,8 @@ def compare_by(
     """
     check_costs(costs)
     n = size_of(y_pred_1, "y_pred_1")
-    check_rows(by, "by", y_pred_1=y_pred_1)
+    rows = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
+    check_rows(by, "by", y_pred_1=y_pred_1, y_pred_2=y_pred_2, y_true=y_true, costs=costs, **rows)
     taken = slice_columns(by, columns, n, most)
     weight = weights_of_strata(strata, population, sample_weight, n)
     design = Design(class_priors, None, impossible)

@@ -29,7 +29,12 @@ class ExpectedCost:
         """Return the cost per decision, by the cost matrix or by the examples' own costs."""
         if example_costs is None:
             return evaluate(y_true, y_pred, self.costs, sample_weight=sample_weight).cost
-        validate.same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
+        validate.same_index(
+            y_true=y_true,
+            y_pred=y_pred,
+            sample_weight=sample_weight,
+            example_costs=example_costs,
+        )
         paid = self._paid(y_true, y_pred, example_costs)
         if sample_weight is None:
             return float(paid.mean())

@@ -10,6 +10,7 @@ import numpy as np
 
 from stakes._core import validate
 from stakes._core.values import name_arguments
+from stakes.costs import ExampleCosts
 from stakes.errors import InputTypeError, InputWarning, warn
 from stakes.policies._assemble import Asked
 from stakes.policies._choose import Choosing
@@ -148,6 +149,8 @@ def study_of(
         costs = y_pred if costs is None else costs
         return _of_frame(y_true, costs, _columns_of(columns, design), source, options)
     _check_arrays(columns)
+    given = [each for each in (y_pred, y_score) if isinstance(each, Mapping)]
+    costs = _in_order(costs, y_true, *(rows for each in given for rows in each.values()))
     rows, costs = _with_rows(costs, groups=groups, strata=strata, sample_weight=sample_weight)
     table = ArrayTable(y_true, y_pred, {} if y_score is None else y_score, source, rows)
     return Study.from_table(table, costs, actual=table.roles.actual, roles=table.roles, **options)
@@ -157,6 +160,14 @@ def _asked(baseline: str | None) -> Asked:
     if baseline is not None and not isinstance(baseline, str):
         raise InputTypeError("baseline", f"expected the name of a policy, got {baseline!r}.")
     return Asked(baseline)
+
+
+def _in_order(costs: Any, *rows: Any) -> Any:
+    """Return costs of single examples in the order of the rows' pandas index, if they have one."""
+    if not isinstance(costs, ExampleCosts):
+        return costs
+    first = next((each for each in rows if validate.index_of(each) is not None), None)
+    return validate.aligned(rows=first, costs=costs)[1]
 
 
 def _with_rows(costs: Costs | None, **design: Any) -> tuple[dict[str, Any], Costs]:
@@ -190,6 +201,7 @@ def _of_frame(
     """Count the rows of a data frame, and warn of what may be wrong with them."""
     if costs is None:
         raise no_costs("the frame")
+    costs = _in_order(costs, frame, *(frame.values() if isinstance(frame, Mapping) else ()))
     table = side_by_side(frame_rows(frame, source), columns)
     study = Study.from_table(
         table,
