@@ -439,23 +439,55 @@ def _read_workbook(named: Callable[[], str], source: str) -> Any:
     file, sheet = workbook_of(named())
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        with contextlib.closing(book):
+            return _sheet_table(_chosen_sheet(book, sheet, file, source), source)
+    except StakesError:
+        raise
     except Exception as error:  # zip, XML and openpyxl's own, of which there are many
         raise FileError(source, f"cannot be read as a workbook: {shortly(error)}") from error
-    names = [each.title for each in book.worksheets if each.max_row and each.max_column]
-    if sheet is None and len(names) > 1:
+
+
+def _chosen_sheet(book: Any, name: str | None, file: str, source: str) -> Any:
+    """Return the sheet of a workbook that was named, or the only one that has cells."""
+    sheets = {each.title: each for each in book.worksheets}
+    for each in sheets.values():
+        each.reset_dimensions()  # which the file states, and rows beyond would be left out
+    if name is not None:
+        if name not in sheets:
+            raise FileError(
+                source, f"it has no sheet {name!r}; there are {', '.join([*sheets][:10])}."
+            )
+        return sheets[name]
+    filled = [title for title, each in sheets.items() if any(map(_has_cells, _sheet_rows(each)))]
+    if len(filled) > 1:
         raise FileError(
             source,
-            f"it has {len(names)} sheets: {', '.join(map(repr, names[:10]))}.",
-            f"Name one: {file}#{names[0]}",
+            f"it has {len(filled)} sheets: {', '.join(map(repr, filled[:10]))}.",
+            f"Name one: {file}#{filled[0]}",
         )
-    if sheet is not None and sheet not in names:
-        raise FileError(source, f"it has no sheet {sheet!r}; there are {', '.join(names[:10])}.")
-    rows = book[sheet if sheet is not None else names[0]].iter_rows(values_only=True)
+    if not filled:
+        raise FileError(source, "its sheets are empty; expected a table of predictions.")
+    return sheets[filled[0]]
+
+
+def _sheet_rows(sheet: Any) -> Iterator[Sequence[Any]]:
+    """Iterate over the values of each row of a sheet, which end with its last cell."""
+    return iter(sheet.iter_rows(values_only=True))
+
+
+def _has_cells(row: Sequence[Any]) -> bool:
+    return any(cell is not None for cell in row)
+
+
+def _sheet_table(sheet: Any, source: str) -> Any:
+    """Return the rows of a sheet, whose first has the names of the columns."""
+    rows = _sheet_rows(sheet)
     header = next(rows, ())
     width = max((at for at, name in enumerate(header, 1) if name is not None), default=0)
     if not width:
         raise FileError(source, "its first row is empty; expected the names of columns there.")
-    filled = [row[:width] for row in rows if any(cell is not None for cell in row[:width])]
+    wide = ((*row, *[None] * (width - len(row)))[:width] for row in rows)
+    filled = [row for row in wide if _has_cells(row)]
     columns = zip(*filled, strict=True) if filled else [()] * width
     heads = ["" if name is None else str(name) for name in header[:width]]
     return pyarrow().Table.from_arrays([_cells(each) for each in columns], names=heads)
