@@ -411,7 +411,7 @@ def csv_problem(content: Any, separator: str, source: str, problem: Exception) -
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return encoding_problem(raw, source, error)
+        return encoding_problem(source, error)
     try:
         with cells_of_any_length():
             for _ in _strict_rows(io.StringIO(text, newline=""), separator, source):
@@ -580,7 +580,7 @@ def jsonl_problem(content: bytes, source: str, problem: Exception, before: int =
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return encoding_problem(content, source, error)
+        return encoding_problem(source, error)
     kinds: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(io.StringIO(text), before + 1):
         if not line.strip():
@@ -614,8 +614,9 @@ def _json_kind(value: Any) -> str:
     return kinds.get(type(value), "nothing")
 
 
-def encoding_problem(content: bytes, source: str, error: UnicodeDecodeError) -> FileError:
+def encoding_problem(source: str, error: UnicodeDecodeError) -> FileError:
     """Name the byte that is no UTF-8."""
+    content = error.object  # without a byte-order mark
     line = content[: error.start].count(b"\n") + 1
     return FileError(
         f"{source}, line {line}",

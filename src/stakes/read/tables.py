@@ -5,6 +5,7 @@ pyarrow reads them. What it refuses is read again, slowly, to name the line that
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
 import io
@@ -23,6 +24,7 @@ from stakes._core.optional import imported
 from stakes._core.validate import aligned
 from stakes.errors import FileError, InputError, StakesError, redacted
 from stakes.read._diagnose import (
+    MOST_OF_A_ROW,
     MisplacedQuoteError,
     NoObjectError,
     StrictRows,
@@ -77,7 +79,7 @@ BUFFER = 1 << 20
 """Bytes of a column of a Parquet file that are read at a time; else it is all of a row group."""
 
 HEADER = 1 << 16
-"""Bytes at the beginning of a CSV file that have its header, or the file is read further."""
+"""Bytes at the beginning of a CSV file that are looked at for its header, before more of them."""
 
 METADATA = b"stakes"
 """The key of the schema's metadata in files that stakes wrote: they have counts, no predictions."""
@@ -131,19 +133,24 @@ class FileRows:
 
     def _lines(self) -> Iterator[int]:
         """Iterate over the lines that the rows of the whole file are in."""
-        with self._text() as text:
-            if self.kind == "jsonl":
+        if self.kind == "jsonl":
+            with self._text() as text:
                 yield from jsonl_lines(text)
-                return
-            start = text.read(HEADER)
-        _, separator = csv_header(pyarrow().py_buffer(start.encode()), self.source)
+            return
+        with self._stream() as stream:
+            _, separator = csv_header(stream, self.source)
         with self._text() as text:
             yield from csv_lines(text, separator)
 
+    def _stream(self) -> Any:
+        if self.content is None:
+            return text_stream(self.source)
+        return pyarrow().BufferReader(self.content)
+
     def _text(self) -> io.TextIOWrapper:
-        pa = pyarrow()
-        stream = text_stream(self.source) if self.content is None else pa.BufferReader(self.content)
-        return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+        return io.TextIOWrapper(
+            self._stream(), encoding="utf-8-sig", errors="replace", newline=""
+        )
 
 
 def read_table(
@@ -535,13 +542,7 @@ class CsvFile:
     def __init__(self, opened: Callable[[], Any], source: str) -> None:
         self._opened, self.source = opened, source
         with opened() as stream:
-            start = arrow_read(lambda: stream.read_buffer(HEADER), source, "a table")
-        self.names, self._separator = csv_header(start, source)
-        line = re.match(rb"\s*([^\r\n]*)[\r\n]", start)
-        if start.size == HEADER and (line is None or line[1].count(b'"') % 2):  # it is longer
-            # What is wrong with its rows is said when they are read.
-            with contextlib.suppress(MisplacedQuoteError, pyarrow().ArrowInvalid):
-                self.names, _ = csv_header(self._rows().next_rows(HEADER), source)
+            self.names, self._separator = csv_header(stream, source)
 
     def table(self, columns: Sequence[str] | None = None) -> Any:
         """Return all rows, with some columns or all."""
@@ -683,29 +684,57 @@ class LaterColumns:
         return getattr(self._whole, name)  # what is done to all rows is done to all columns
 
 
+def csv_header(stream: Any, source: str) -> tuple[list[str], str]:
+    """Return the names of the columns, and the separator, which shows best in the first line.
+
+    Parameters
+    ----------
+    stream : pyarrow NativeFile
+        The bytes of the file, of which so many are read as the header has.
+    source : str
+        The name of the file, for errors.
+    """
+    start = b""
+    while len(start) <= MOST_OF_A_ROW:
+        more = arrow_read(partial(stream.read, max(len(start), HEADER)), source, "a table")
+        start += more
+        found = _header_of(start, source, whole=not more)
+        if found is not None:
+            return found
+    raise FileError(
+        source,
+        f"its header does not end in the first {len(start) >> 20:,} MB.",
+        "Close the quote that is left open in it, if there is one.",
+    )
+
+
 @cells_of_any_length()
-def csv_header(content: Any, source: str) -> tuple[list[str], str]:
-    """Return the names of the columns, and the separator, which shows best in the first line."""
-    start = bytes(content)
+def _header_of(start: bytes, source: str, *, whole: bool) -> tuple[list[str], str] | None:
+    """Return the header in the beginning of a file; nothing if it may go on after that."""
     for magic, packing in UNPACKERS.items():
         if start.startswith(magic):
             ending = next(each for each, known in PACKED.items() if known == packing)
             raise FileError(
                 source, f"it is compressed with {packing}.", f"Let its name end in {ending}."
             )
-    try:
-        text = start.decode("utf-8-sig", errors="strict" if content.size < HEADER else "ignore")
+    try:  # a character may be cut in two where the beginning ends
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(start, final=whole)
     except UnicodeDecodeError as error:
-        raise encoding_problem(start, source, error) from error
+        raise encoding_problem(source, error) from error
     first = next((line for line in io.StringIO(text, newline=None) if line.strip()), None)
     if first is None:
+        if not whole:
+            return None
         raise FileError(source, "all lines are empty; expected a table of predictions.")
     separator = max(SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    lines = io.StringIO(text, newline="")
+    rows = csv.reader(lines, delimiter=separator)
     try:  # a name may go on in the next line
         names = next(filter(None, rows))
     except (csv.Error, StopIteration):  # a quote that is left open, which is said later
         return next(csv.reader([first], delimiter=separator)), separator
+    if not whole and lines.tell() == len(text):
+        return None
     if len(names) == 1 and not names[0].strip():
         raise FileError(
             f"{source}, line {rows.line_num}",
