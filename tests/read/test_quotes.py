@@ -5,6 +5,7 @@ import contextlib
 import csv
 import gzip
 import io
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from unittest import mock
 
@@ -15,7 +16,14 @@ from hypothesis import strategies as st
 
 from stakes.errors import FileError
 from stakes.read import _diagnose, shards, tables
-from stakes.read._diagnose import PIECE, MisplacedQuoteError, QuoteCheck, WholeRows
+from stakes.read._diagnose import (
+    LONGEST_CELL,
+    PIECE,
+    MisplacedQuoteError,
+    QuoteCheck,
+    WholeRows,
+    cells_of_any_length,
+)
 from stakes.read.shards import Shard
 from stakes.read.tables import CsvFile, read_table
 
@@ -265,6 +273,26 @@ def test_cells_may_be_long(length, tmp_path):
     with pytest.raises(FileError, match="line 3, column 'b': the quote that opens"):
         read_table(path)
     assert csv.field_size_limit() == 131_072
+
+
+def test_cells_may_be_long_for_several_at_once():
+    """The limit is of the process: whoever is done first must not set it for the others."""
+    before = csv.field_size_limit()
+    one, other = cells_of_any_length(), cells_of_any_length()
+    with one:
+        other.__enter__()
+    assert csv.field_size_limit() == LONGEST_CELL
+    other.__exit__(None, None, None)
+    assert csv.field_size_limit() == before
+
+
+def test_long_cells_are_read_by_threads_at_once(tmp_path):
+    before, path = csv.field_size_limit(), tmp_path / "a.csv"
+    path.write_text(f'a,b\n5" pipe,"{"x" * 300_000}"\n')
+    with ThreadPoolExecutor(4) as pool:
+        read = list(pool.map(lambda _: read_table(path).table.num_rows, range(60)))
+    assert read == [1] * 60
+    assert csv.field_size_limit() == before
 
 
 @pytest.mark.parametrize("whole", [True, False])

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,14 +51,39 @@ LONGEST_WAIT, BRIEFLY = 30.0, 0.0001
 Words = NDArray[np.uint64]
 
 
+class _CellLimit:
+    """How long a cell may be for Python's reader of CSV: a setting that all threads share."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = self._before = 0
+
+    def lift(self) -> None:
+        """Take the limit away; whoever does must put it back."""
+        with self._lock:
+            if not self._users:
+                self._before = csv.field_size_limit(LONGEST_CELL)
+            self._users += 1
+
+    def put_back(self) -> None:
+        """Set the limit as it was, if nobody else needs it away."""
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                csv.field_size_limit(self._before)
+
+
+_LIMIT = _CellLimit()
+
+
 @contextlib.contextmanager
 def cells_of_any_length() -> Iterator[None]:
     """Let Python's reader of CSV take cells as long as pyarrow's does."""
-    before = csv.field_size_limit(LONGEST_CELL)
+    _LIMIT.lift()
     try:
         yield
     finally:
-        csv.field_size_limit(before)
+        _LIMIT.put_back()
 
 
 class QuoteCheck:
