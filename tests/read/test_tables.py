@@ -1,5 +1,6 @@
 import bz2
 import io
+import json
 import re
 import sys
 import zipfile
@@ -162,6 +163,24 @@ def test_large_numbers_that_would_be_rounded_are_refused(number, other, tmp_path
         list(Shard(path).batches(["a"]))
     path.write_text('{"a": 9007199254740992, "b": 1e300}\n{"a": 0.5, "b": 1}\n')
     assert read_table(path).table["a"].to_pylist() == [2.0**53, 0.5]
+
+
+def test_text_of_json_lines_that_is_like_a_date_stays_text(tmp_path, monkeypatch):
+    """pyarrow makes dates of it, of which differently written ones are equal."""
+    monkeypatch.setattr(shards, "BLOCK", 200)
+    path, dates = tmp_path / "a.jsonl", ["2020-01-01", "2020-01-01 00:00:00", None]
+    rows = [
+        {"a": date, "in": {"day": date, "x": x}, "all": [date], "no": None, "x": x}
+        for date, x in zip(dates, (1, 0.5, None), strict=True)
+    ]
+    rows.append({"a": "2020-01-01T00:00:00Z", "late": "2020-01-02"})
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    found = read_table(path).table
+    assert found.column_names == ["a", "in", "all", "no", "x", "late"]
+    assert found.to_pylist() == [dict.fromkeys(found.column_names) | row for row in rows]
+    read = [rows.table for rows in Shard(path).batches(["a"])]
+    assert len(read) > 1
+    assert [each for table in read for each in table["a"].to_pylist()] == [*dates, rows[-1]["a"]]
 
 
 def test_a_file_whose_name_does_not_tell_its_packing_is_refused(tmp_path):

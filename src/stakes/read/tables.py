@@ -776,11 +776,31 @@ def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
     try:
         check_objects(content)
         table = arrow_json.read_json(pa.BufferReader(content))
+        as_text = pa.schema([_with_text(field) for field in table.schema])
+        if as_text != table.schema:
+            options = arrow_json.ParseOptions(explicit_schema=as_text)
+            table = arrow_json.read_json(pa.BufferReader(content), parse_options=options)
         table.validate(full=True)  # pyarrow does not look whether text is UTF-8
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, NoObjectError) as error:
         raise jsonl_problem(bytes(content), source, error, before) from error
     check_large_numbers(content, _large_numbers(table), (source, before))
     return table
+
+
+def _with_text(field: Any) -> Any:
+    """Return a field of JSON lines with text for dates: JSON has none, pyarrow guesses them.
+
+    Labels and names of examples that are written differently, "2020-01-01" and
+    "2020-01-01 00:00:00", would be the same.
+    """
+    pa, kind = pyarrow(), field.type
+    if pa.types.is_timestamp(kind):
+        return field.with_type(pa.string())
+    if pa.types.is_list(kind):
+        return field.with_type(pa.list_(_with_text(kind.value_field)))
+    if pa.types.is_struct(kind):
+        return field.with_type(pa.struct([_with_text(each) for each in kind]))
+    return field
 
 
 def _large_numbers(table: Any) -> list[str]:
