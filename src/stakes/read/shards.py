@@ -247,6 +247,7 @@ class Shard:
         self.path, self.source = path, source_name(path)
         check_readable(path, self.source)
         self.kind = str(file_kind(path))
+        self._state = _state_of(path)
 
     @property
     def columnar(self) -> bool:
@@ -289,6 +290,7 @@ class Shard:
         while True:
             batch = arrow_read(lambda: next(made, None), self.source, self._called())
             if batch is None:
+                self._check_unchanged()
                 return
             if batch.num_rows:
                 table = pyarrow().table(batch) if self.kind == "jsonl" else batch
@@ -297,6 +299,15 @@ class Shard:
                 table = table.replace_schema_metadata(None)
                 yield FileRows(table, self.source, self.kind, before)
                 before += batch.num_rows
+
+    def _check_unchanged(self) -> None:
+        """Raise when the file is not the one it was: each pass over it must find the same rows."""
+        if _state_of(self.path) != self._state:
+            raise FileError(
+                self.source,
+                "it changed while it was read.",
+                "Read it again when nothing writes to it.",
+            )
 
     def _called(self) -> str:
         return {"parquet": "a Parquet file", "arrow": "an Arrow file"}.get(self.kind, "a table")
@@ -352,6 +363,15 @@ class Shard:
                 before += lines.count(b"\n")
                 if not block:
                     return
+
+
+def _state_of(path: Path) -> tuple[int, ...] | None:
+    """Return what differs once a file is written to or replaced; nothing if there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino
 
 
 def check_no_copies(shards: Sequence[Shard]) -> None:
