@@ -219,7 +219,9 @@ def _unpacked() -> Iterator[Row]:
             ("an amount beside", beside, True),
         ):
             path, options = place / "large.parquet", {"compression": "zstd"}
-            pq.write_table(table, path, row_group_size=1 << 30, use_dictionary=dictionary, **options)
+            pq.write_table(
+                table, path, row_group_size=1 << 30, use_dictionary=dictionary, **options
+            )
             code = PEAK.format(["--quiet", "evaluate", "large.parquet", "--costs", "costs.csv"])
             run = subprocess.run(
                 [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=place

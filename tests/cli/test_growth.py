@@ -152,7 +152,9 @@ def test_only_fractions_that_are_scores_are_kept(column, batches, stakes, folder
     read = []
     monkeypatch.setattr(shards, "LARGE_LABELS", 1)
     monkeypatch.setattr(shards, "BATCH", 64)
-    monkeypatch.setattr(files, "ShardedTable", lambda *a, **k: read.append(a) or in_batches(*a, **k))
+    monkeypatch.setattr(
+        files, "ShardedTable", lambda *a, **k: read.append(a) or in_batches(*a, **k)
+    )
     assert stakes("-q", *given) == expected
     assert bool(read) == batches
 

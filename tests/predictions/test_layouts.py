@@ -440,9 +440,7 @@ def test_long_form_is_put_side_by_side(tmp_path, kind, key, order):
     assert f"were put side by side, by {key!r}" in " ".join(long.notes)
 
 
-@pytest.mark.parametrize(
-    ("models", "column"), [(("a", "b"), "a_score"), (("a", "a_b"), "b_score")]
-)
+@pytest.mark.parametrize(("models", "column"), [(("a", "b"), "a_score"), (("a", "a_b"), "b_score")])
 def test_long_form_whose_columns_would_have_one_name_is_refused(tmp_path, models, column):
     rows = long_table(models=models)
     rows[column] = rows["score"][::-1]

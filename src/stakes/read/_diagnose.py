@@ -59,7 +59,7 @@ class _CellLimit:
         self._users = self._before = 0
 
     def lift(self) -> None:
-        """Take the limit away; whoever does must put it back."""
+        """Take the limit away, until it is put back."""
         with self._lock:
             if not self._users:
                 self._before = csv.field_size_limit(LONGEST_CELL)

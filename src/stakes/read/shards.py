@@ -327,10 +327,11 @@ class Shard:
         from pyarrow import parquet
 
         gc.collect(0)  # what pyarrow keeps of a file's end is a circle, which nothing else ends
-        options, rows = {"pre_buffer": False, "buffer_size": BUFFER}, 0
+        options: dict[str, Any] = {"pre_buffer": False, "buffer_size": BUFFER}
         with parquet.ParquetFile(self._bytes(), **options) as file:
             names, end = repetitive(file), file.metadata
         options |= {"read_dictionary": names, "metadata": end}
+        rows = 0
         with parquet.ParquetFile(self._bytes(), **options) as file:
             for batch in file.iter_batches(batch_size=BATCH, columns=columns):
                 yield pa.Table.from_batches([batch])

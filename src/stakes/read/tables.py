@@ -148,9 +148,7 @@ class FileRows:
         return pyarrow().BufferReader(self.content)
 
     def _text(self) -> io.TextIOWrapper:
-        return io.TextIOWrapper(
-            self._stream(), encoding="utf-8-sig", errors="replace", newline=""
-        )
+        return io.TextIOWrapper(self._stream(), encoding="utf-8-sig", errors="replace", newline="")
 
 
 def read_table(
