@@ -211,10 +211,17 @@ def _unpacked() -> Iterator[Row]:
             {name: _labels(rng.random(1 << 22) < 0.1) for name in ("actual", "old", "new")}
         )
         many = pa.concat_tables([rows] * 24).slice(0, 10**8)
-        for dictionary in (True, False):
-            path, packing = place / "large.parquet", "a dictionary" if dictionary else "plain text"
-            options = {"compression": "zstd", "use_dictionary": dictionary}
-            pq.write_table(many, path, row_group_size=1 << 30, **options)
+        amounts = pa.array(np.arange(rows.num_rows) % 100 / 4)  # which no model needs
+        beside = pa.concat_tables([rows.append_column("amount", amounts)] * 24).slice(0, 10**8)
+        for packing, table, dictionary in (
+            ("a dictionary", many, True),
+            ("plain text", many, False),
+            ("an amount beside", beside, True),
+        ):
+            path, options = place / "large.parquet", {"compression": "zstd"}
+            pq.write_table(
+                table, path, row_group_size=1 << 30, use_dictionary=dictionary, **options
+            )
             code = PEAK.format(["--quiet", "evaluate", "large.parquet", "--costs", "costs.csv"])
             run = subprocess.run(
                 [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=place

@@ -1,5 +1,6 @@
 """Many models and many rows: what is shown is bounded, and so are time and memory."""
 
+import gc
 import json
 import re
 import subprocess
@@ -16,10 +17,12 @@ from stakes.findings.curves import compared_pairs
 from stakes.findings.models import models_of
 from stakes.findings.policies import moved_found
 from stakes.policies._compared import adjusted, level
+from stakes.predictions import files
 from stakes.read import shards
 from stakes.show.report._page import report_html
 
 COSTS = CostMatrix.from_errors(false_positive=3, false_negative=100)
+in_batches = files.ShardedTable
 INLINE = ["--fp", "3", "--fn", "100", "--pos-label", "1"]
 
 
@@ -115,6 +118,7 @@ def test_what_unpacks_to_much_is_read_in_batches(command, stakes, folder, monkey
 
 def test_scores_that_must_be_kept_are_read_whole(stakes, folder, monkeypatch):
     monkeypatch.setattr(shards, "LARGE_LABELS", 1)
+    monkeypatch.setattr(shards, "BATCH", 64)
     monkeypatch.setattr("stakes.predictions.tally.MOST_SCORES", 10)
     for scores in (np.linspace(0, 1, 500), np.arange(500)):
         table = labels(500).append_column("new_score", pa.array(scores))
@@ -128,15 +132,69 @@ def test_packed_text_counts_as_what_it_unpacks_to(folder):
     (folder / "a.csv").write_bytes(b"x" * 100)
     (folder / "broken.parquet").write_bytes(b"x" * 100)
     size = shards.unpacked
-    assert size(folder / "a.csv.gz") == (1600, True)
-    assert size(folder / "a.csv") == (100, True)
-    assert size(folder / "broken.parquet") == (0, True)
+    assert size(folder / "a.csv.gz") == (1600, 0, None)
+    assert size(folder / "a.csv") == (100, 0, None)
+    assert size(folder / "broken.parquet") == (0, 0, None)
+
+
+@pytest.mark.parametrize(
+    ("column", "batches"), [("amount", True), ("new_score", False), ("amount", False)]
+)
+def test_only_fractions_that_are_scores_are_kept(column, batches, stakes, folder, monkeypatch):
+    """Of other columns, an amount say, it takes as much memory as labels do."""
+    table = labels(500).append_column(column, pa.array(np.linspace(0, 90, 500)))
+    parquet.write_table(table, folder / "a.parquet")
+    given = ["evaluate", "a.parquet", "--fp", "1", "--fn", "9", "--pos-label", "fraud"]
+    if column == "amount" and not batches:
+        given += ["--model", "old", "--score", "amount"]
+    expected = stakes("-q", *given)
+    assert expected.code == 0
+    read = []
+    monkeypatch.setattr(shards, "LARGE_LABELS", 1)
+    monkeypatch.setattr(shards, "BATCH", 64)
+    monkeypatch.setattr(
+        files, "ShardedTable", lambda *a, **k: read.append(a) or in_batches(*a, **k)
+    )
+    assert stakes("-q", *given) == expected
+    assert bool(read) == batches
+
+
+def test_few_rows_of_many_columns_are_read_at_once(tmp_path, monkeypatch):
+    """In batches, each column is looked through in a pass of its own."""
+    path, asked = tmp_path / "a.parquet", {"scores_kept": False, "is_score": "x".__eq__}
+    table = labels(500)
+    for number in range(20):
+        table = table.append_column(f"amount_{number}", pa.array([0.5] * 500))
+    parquet.write_table(table, path)
+    monkeypatch.setattr(shards, "LARGE_LABELS", 500 * 23 * 8)
+    assert not shards.is_large(str(path), **asked)
+    monkeypatch.setattr(shards, "BATCH", 500)
+    assert shards.is_large(str(path), **asked)
+
+
+def test_passes_over_a_file_leave_nothing_in_memory(tmp_path):
+    """What pyarrow keeps of the end of a file is a circle, which commands hardly look for."""
+    parquet.write_table(labels(500), tmp_path / "a.parquet")
+    shard = shards.Shard(tmp_path / "a.parquet")
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(20):
+            list(shard.batches(["actual"]))
+        kept = [each for each in gc.get_objects() if type(each).__name__ == "FileMetaData"]
+    finally:
+        gc.enable()
+    assert len(kept) <= 2
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_memory_does_not_grow_with_the_rows_of_a_small_file(folder):
+@pytest.mark.parametrize("amount", [False, True])
+def test_memory_does_not_grow_with_the_rows_of_a_small_file(amount, folder):
     """Sixteen million rows in a file of some megabytes, in one row group."""
-    many = pa.concat_tables([labels(1 << 16)] * 256)
+    rows = labels(1 << 16)
+    if amount:  # which nothing needs
+        rows = rows.append_column("amount", pa.array(np.arange(rows.num_rows) % 100 / 4))
+    many = pa.concat_tables([rows] * 256)
     parquet.write_table(many, folder / "a.parquet", compression="zstd", row_group_size=1 << 30)
     code = (
         "import re; from pathlib import Path; from stakes.cli.main import main\n"

@@ -327,7 +327,6 @@ def write(path, layout, *, change=lambda rows: rows, **options):
 
 def long_table(*, key="id", models=("a", "b"), order=1, model="model"):
     """Return rows for each example and model; examples of the second model in another order."""
-    wide = {"a": column("p", 1), "b": column("p", 2)}
     parts = []
     for at, name in enumerate(models):
         rows = slice(None, None, order if at else 1)
@@ -335,7 +334,7 @@ def long_table(*, key="id", models=("a", "b"), order=1, model="model"):
             **({} if key is None else {key: column("i", 0)[rows]}),
             model: [name] * N,
             "y": column("y", 0)[rows],
-            "score": wide[name][rows],
+            "score": column("p", 1 + at)[rows],
         })  # fmt: skip
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
@@ -439,6 +438,16 @@ def test_long_form_is_put_side_by_side(tmp_path, kind, key, order):
         assert long.scores[name] == expected.scores[name]
         assert long.estimate(name).cost == expected.estimate(name).cost
     assert f"were put side by side, by {key!r}" in " ".join(long.notes)
+
+
+@pytest.mark.parametrize(("models", "column"), [(("a", "b"), "a_score"), (("a", "a_b"), "b_score")])
+def test_long_form_whose_columns_would_have_one_name_is_refused(tmp_path, models, column):
+    rows = long_table(models=models)
+    rows[column] = rows["score"][::-1]
+    path = tmp_path / "long.csv"
+    arrow_csv.write_csv(pa.table(rows), path)
+    with pytest.raises(StakesError, match=f"two columns would have the name .*'{column}' of a"):
+        understood(path)
 
 
 def test_rows_that_are_cases_of_their_own_are_kept_with_groups(tmp_path):

@@ -1,4 +1,5 @@
 import json
+import os
 from itertools import pairwise
 
 import numpy as np
@@ -129,6 +130,44 @@ def test_a_copy_of_a_file_is_refused(ending, tmp_path):
     ):
         ShardedTable(paths, "shards")
     assert ShardedTable(paths[:2], "shards").columns == columns().column_names
+
+
+@pytest.mark.parametrize("how", ["written to", "replaced", "replaced by one of its size and time"])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_file_that_changes_between_two_passes_is_refused(kind, how, tmp_path):
+    """Each pass is over all rows, and an answer must be about the same."""
+    write = {"csv": arrow_csv.write_csv, "parquet": parquet.write_table}[kind]
+    paths = [tmp_path / f"{number}.{kind}" for number in range(2)]
+    for seed, path in enumerate(paths):
+        write(columns(30, seed=seed), path)
+    table, was = ShardedTable(paths, "shards"), paths[1].stat()
+    assert sum(batch.n for batch in table.batches(["actual"])) == 60
+    place = paths[1] if how == "written to" else tmp_path / "new"
+    write(columns(29, seed=1), place)
+    if how.endswith("time"):
+        place.write_bytes(paths[1].read_bytes())
+        os.utime(place, ns=(was.st_atime_ns, was.st_mtime_ns))
+    place.replace(paths[1])
+    with pytest.raises(FileError, match=rf"1\.{kind}: it changed while it was read\. Read it"):
+        list(table.batches(["actual"]))
+
+
+@pytest.mark.parametrize("at", range(1, 9))
+def test_no_answer_is_mixed_of_two_versions_of_a_file(at, tmp_path, monkeypatch):
+    """Whichever pass comes first after the change, the last one notices."""
+    table, passes, batches = sharded(tmp_path, columns(), [0, 100, 200]), [], reading.Shard.batches
+    other = columns(50, seed=1)
+
+    def changing(shard, names):
+        passes.append(names)
+        if len(passes) == at:
+            parquet.write_table(other, tmp_path / "1.parquet")
+        return batches(shard, names)
+
+    monkeypatch.setattr(reading.Shard, "batches", changing)
+    with pytest.raises(FileError, match="it changed while it was read"):
+        Study.from_table(table, COSTS)
+    assert len(passes) >= at
 
 
 def test_files_without_rows_may_be_alike(tmp_path):

@@ -56,3 +56,27 @@ def test_columns_of_different_kinds_differ():
     second = pa.table({"id": ["a", "b", "c"], "pred": [[1], [2], [3]]})
     result = join([("m", FIRST), ("n", second)], "id", "actual")
     assert result.column_names == ["id", "actual", "m_pred", "n_pred"]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_name_that_another_column_has_is_refused(order):
+    """The decisions of one model would stand under the name of another."""
+    other = SECOND.append_column("m_pred", pa.array(["y", "y", "y"]))
+    files = [("m.csv", FIRST), ("n.csv", other)][::order]
+    says = r"m\.csv and n\.csv: .*'m_pred': 'pred' of m\.csv and 'm_pred' of n\.csv\. Rename"
+    with pytest.raises(FileError, match=says):
+        join(files, "id", "actual")
+
+
+def test_a_name_that_a_column_of_the_same_file_has_is_refused():
+    one = FIRST.append_column("m_pred", pa.array(["y", "y", "y"]))
+    with pytest.raises(FileError, match=r"^m\.csv: joined, two columns .* 'm_pred' of m\.csv"):
+        join([("m.csv", one), ("n.csv", SECOND)], "id", "actual")
+
+
+def test_names_that_two_files_make_alike_are_refused():
+    one = FIRST.append_column("b_pred", pa.array(["x", "y", "y"]))
+    other = SECOND.append_column("b_pred", pa.array(["y", "y", "y"]))
+    says = r"'a_b_pred': 'b_pred' of a\.csv and 'pred' of a_b\.csv"
+    with pytest.raises(FileError, match=says):
+        join([("a.csv", one), ("a_b.csv", other)], "id", "actual")

@@ -5,6 +5,7 @@ import contextlib
 import csv
 import gzip
 import io
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from unittest import mock
 
@@ -15,7 +16,14 @@ from hypothesis import strategies as st
 
 from stakes.errors import FileError
 from stakes.read import _diagnose, shards, tables
-from stakes.read._diagnose import PIECE, MisplacedQuoteError, QuoteCheck, WholeRows
+from stakes.read._diagnose import (
+    LONGEST_CELL,
+    PIECE,
+    MisplacedQuoteError,
+    QuoteCheck,
+    WholeRows,
+    cells_of_any_length,
+)
 from stakes.read.shards import Shard
 from stakes.read.tables import CsvFile, read_table
 
@@ -152,6 +160,78 @@ def _blockwise(file, block):
         return file.table()
 
 
+heads = st.lists(
+    st.sampled_from(['"', "\n", "\r", "\r\n", "x", "é", "𝔘", ",", " "]), max_size=6
+).map("".join)
+
+
+@given(
+    st.lists(heads, min_size=2, max_size=5, unique=True),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.sampled_from(["", "\ufeff", "\n\n", "\ufeff\r\n"]),
+    st.tuples(st.booleans(), st.booleans(), st.booleans(), st.sampled_from(sorted(PACKINGS))),
+    st.integers(1, 20),
+)
+def test_a_header_is_read_whole_wherever_it_is_cut(names, end, start, how, size):
+    every, pipe, closed, packing = how
+
+    def written(name):
+        needs = every or set(name) & set('"\n\r, ')
+        return '"{}"'.format(name.replace('"', '""')) if needs else name
+
+    last = '5" pipe' if pipe else "last"
+    rows = [",".join([*map(written, names), last]), *[",".join("1" * len(names) + "2")] * 2]
+    text = end.join(rows) + (end if closed else "")
+    content = (start + text).encode()
+    expected = next(csv.reader(io.StringIO(text, newline="")))
+
+    def opened():
+        packed = pa.BufferReader(PACKINGS[packing](content))
+        kind = tables.PACKED.get(packing)
+        return packed if kind is None else pa.CompressedInputStream(packed, kind)
+
+    with mock.patch.multiple(tables, HEADER=size):
+        file = CsvFile(opened, "a.csv")
+        read = [file.table(), *file.tables(file.names, 64)]
+    assert file.names == expected == [*names, last]
+    assert all(each.column_names == expected for each in read)
+    assert [each[last].to_pylist() for each in read if each.num_rows][:1] == [["2", "2"]]
+
+
+@pytest.mark.parametrize("how", ["whole", "later", "batches"])
+def test_all_columns_of_a_long_header_with_a_quote_in_a_name_are_read(how, tmp_path):
+    path, names = (
+        tmp_path / "a.csv",
+        ['5" pipe', *(f"feature_number_{i}" for i in range(5000)), "m"],
+    )
+    path.write_text(",".join(names) + "\n" + ",".join(["x", *["1"] * 5000, "01"]) + "\n")
+    if how == "batches":
+        assert Shard(path).schema().names == names
+        table = next(Shard(path).batches(["m"])).table
+    else:
+        table = read_table(path, first="m".__eq__ if how == "later" else None).table
+        assert table.column_names == names
+    assert table.column("m").to_pylist() == ["01"]
+
+
+def test_a_header_without_end_is_refused(monkeypatch):
+    for module in (_diagnose, tables):
+        monkeypatch.setattr(module, "MOST_OF_A_ROW", 40)
+    monkeypatch.setattr(tables, "HEADER", 16)
+    with pytest.raises(FileError, match=r"a\.csv: its header does not end in the first .* quote"):
+        CsvFile(lambda: pa.BufferReader(b'a,"b\n' + b"1,2\n" * 200), "a.csv")
+
+
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+def test_bytes_that_are_no_text_are_named_behind_a_byte_order_mark(start, monkeypatch):
+    """In the header, and in what is not looked at for it."""
+    for size in (1, 1 << 16):
+        monkeypatch.setattr(tables, "HEADER", size)
+        for content in (b"a,b\xe4c\n1,2\n", b"a,b\n1,\xe4c\n"):
+            with pytest.raises(FileError, match=r"line [12]: expected UTF-8 .* the byte 0xe4"):
+                CsvFile(lambda read=start + content: pa.BufferReader(read), "a.csv").table()
+
+
 def test_a_row_without_end_is_not_waited_for(monkeypatch):
     monkeypatch.setattr(_diagnose, "MOST_OF_A_ROW", 40)
     content = b'a,b\n"' + b"x" * 200 + b'",y\n'
@@ -195,6 +275,26 @@ def test_cells_may_be_long(length, tmp_path):
     with pytest.raises(FileError, match="line 3, column 'b': the quote that opens"):
         read_table(path)
     assert csv.field_size_limit() == 131_072
+
+
+def test_cells_may_be_long_for_several_at_once():
+    """The limit is of the process: whoever is done first must not set it for the others."""
+    before = csv.field_size_limit()
+    one, other = cells_of_any_length(), cells_of_any_length()
+    with one:
+        other.__enter__()
+    assert csv.field_size_limit() == LONGEST_CELL
+    other.__exit__(None, None, None)
+    assert csv.field_size_limit() == before
+
+
+def test_long_cells_are_read_by_threads_at_once(tmp_path):
+    before, path = csv.field_size_limit(), tmp_path / "a.csv"
+    path.write_text(f'a,b\n5" pipe,"{"x" * 300_000}"\n')
+    with ThreadPoolExecutor(4) as pool:
+        read = list(pool.map(lambda _: read_table(path).table.num_rows, range(60)))
+    assert read == [1] * 60
+    assert csv.field_size_limit() == before
 
 
 @pytest.mark.parametrize("whole", [True, False])

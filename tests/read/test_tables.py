@@ -1,7 +1,11 @@
 import bz2
 import io
+import json
+import re
 import sys
+import zipfile
 
+import openpyxl
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -161,6 +165,24 @@ def test_large_numbers_that_would_be_rounded_are_refused(number, other, tmp_path
     assert read_table(path).table["a"].to_pylist() == [2.0**53, 0.5]
 
 
+def test_text_of_json_lines_that_is_like_a_date_stays_text(tmp_path, monkeypatch):
+    """pyarrow makes dates of it, of which differently written ones are equal."""
+    monkeypatch.setattr(shards, "BLOCK", 200)
+    path, dates = tmp_path / "a.jsonl", ["2020-01-01", "2020-01-01 00:00:00", None]
+    rows = [
+        {"a": date, "in": {"day": date, "x": x}, "all": [date], "no": None, "x": x}
+        for date, x in zip(dates, (1, 0.5, None), strict=True)
+    ]
+    rows.append({"a": "2020-01-01T00:00:00Z", "late": "2020-01-02"})
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    found = read_table(path).table
+    assert found.column_names == ["a", "in", "all", "no", "x", "late"]
+    assert found.to_pylist() == [dict.fromkeys(found.column_names) | row for row in rows]
+    read = [rows.table for rows in Shard(path).batches(["a"])]
+    assert len(read) > 1
+    assert [each for table in read for each in table["a"].to_pylist()] == [*dates, rows[-1]["a"]]
+
+
 def test_a_file_whose_name_does_not_tell_its_packing_is_refused(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(bz2.compress(b"a,b\n1,2\n"))
@@ -187,6 +209,49 @@ def test_standard_input_shows_its_format(monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
         assert read_table("-").table.to_pydict() == {"a": ["1"]}
         assert read_table("-", content).table.to_pydict() == {"a": ["1"]}
+
+
+def workbook(path, **sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+
+
+def with_sheet(path, change):
+    """Write a workbook again, with the XML of its first sheet changed."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, change(part) if name.endswith("sheet1.xml") else part)
+
+
+@pytest.mark.parametrize("stated", ["A1", "A1:B2", "A1:A9", "A3:B3", "A1:ZZ99", None])
+def test_a_workbook_is_read_whatever_it_states_its_size_to_be(stated, tmp_path):
+    path, rows = tmp_path / "a.xlsx", [["a", "b"], [1, "x"], [2, None], [], [None, "y"], [4, "z"]]
+    workbook(path, one=rows, none=[], blank=[[None]])
+    new = b"" if stated is None else f'<dimension ref="{stated}" />'.encode()
+    with_sheet(path, lambda part: re.sub(rb"<dimension [^>]*>", new, part))
+    expected = {"a": [1, 2, None, 4], "b": ["x", None, "y", "z"]}
+    for name in (path, f"{path}#one"):
+        assert read_table(name).table.to_pydict() == expected
+
+
+def test_workbooks_without_a_table_are_refused(tmp_path):
+    path = tmp_path / "a.xlsx"
+    workbook(path, one=[], two=[[None]])
+    with pytest.raises(FileError, match="its sheets are empty; expected a table of predictions"):
+        read_table(path)
+    with pytest.raises(FileError, match="its first row is empty"):
+        read_table(f"{path}#two")
+    workbook(path, one=[["a"], [1]])
+    with_sheet(path, lambda part: part[:-30])
+    with pytest.raises(FileError, match="cannot be read as a workbook"):
+        read_table(path)
 
 
 def test_a_large_file_names_the_line_that_is_wrong(tmp_path):

@@ -278,7 +278,7 @@ def read_predictions(
     counted = [file for file in files if is_count_file(file, piped)]
     if counted:
         return _read_counts(paths, counted[0], piped, columns)
-    sharded = _sharded(paths, found, progress, columns.reading, in_batches=in_batches)
+    sharded = _sharded(paths, found, progress, columns, in_batches=in_batches)
     if sharded is None:
         return _checked(_whole(paths, piped, columns, progress), columns)
     check_wide(sharded, columns)
@@ -350,13 +350,17 @@ def _sharded(
     paths: Sequence[str],
     found: dict[str, list[Path]],
     progress: Progress,
-    reading: Reading,
+    columns: Columns,
     *,
     in_batches: bool,
 ) -> ShardedTable | None:
     """Return the table in the files that were found in a folder or pattern, or in a large file."""
+
+    def is_score(name: str) -> bool:
+        return name in columns.scores or looks_like_score(name)
+
     alone = not found and len(paths) == 1
-    if alone and is_large(paths[0], scores_kept=not in_batches):
+    if alone and is_large(paths[0], scores_kept=not in_batches, is_score=is_score):
         found = {paths[0]: [Path(paths[0])]}
     if not found:
         return None
@@ -371,9 +375,9 @@ def _sharded(
         shards,
         source_name(path),
         on_shard=lambda number, total, name: progress.reach(number, total, f"reading {name}"),
-        reading=reading,
+        reading=columns.reading,
     )
-    whole = alone and not in_batches and any(map(looks_like_score, table.columns))
+    whole = alone and not in_batches and any(map(is_score, table.columns))
     return None if whole else table
 
 

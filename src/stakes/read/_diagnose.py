@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,14 +51,39 @@ LONGEST_WAIT, BRIEFLY = 30.0, 0.0001
 Words = NDArray[np.uint64]
 
 
+class _CellLimit:
+    """How long a cell may be for Python's reader of CSV: a setting that all threads share."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = self._before = 0
+
+    def lift(self) -> None:
+        """Take the limit away, until it is put back."""
+        with self._lock:
+            if not self._users:
+                self._before = csv.field_size_limit(LONGEST_CELL)
+            self._users += 1
+
+    def put_back(self) -> None:
+        """Set the limit as it was, if nobody else needs it away."""
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                csv.field_size_limit(self._before)
+
+
+_LIMIT = _CellLimit()
+
+
 @contextlib.contextmanager
 def cells_of_any_length() -> Iterator[None]:
     """Let Python's reader of CSV take cells as long as pyarrow's does."""
-    before = csv.field_size_limit(LONGEST_CELL)
+    _LIMIT.lift()
     try:
         yield
     finally:
-        csv.field_size_limit(before)
+        _LIMIT.put_back()
 
 
 class QuoteCheck:
@@ -411,7 +437,7 @@ def csv_problem(content: Any, separator: str, source: str, problem: Exception) -
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return encoding_problem(raw, source, error)
+        return encoding_problem(source, error)
     try:
         with cells_of_any_length():
             for _ in _strict_rows(io.StringIO(text, newline=""), separator, source):
@@ -580,7 +606,7 @@ def jsonl_problem(content: bytes, source: str, problem: Exception, before: int =
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return encoding_problem(content, source, error)
+        return encoding_problem(source, error)
     kinds: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(io.StringIO(text), before + 1):
         if not line.strip():
@@ -614,8 +640,9 @@ def _json_kind(value: Any) -> str:
     return kinds.get(type(value), "nothing")
 
 
-def encoding_problem(content: bytes, source: str, error: UnicodeDecodeError) -> FileError:
+def encoding_problem(source: str, error: UnicodeDecodeError) -> FileError:
     """Name the byte that is no UTF-8."""
+    content = error.object  # without a byte-order mark
     line = content[: error.start].count(b"\n") + 1
     return FileError(
         f"{source}, line {line}",

@@ -12,6 +12,9 @@ from stakes.read.tables import FileRows, pyarrow
 Named = tuple[str, Any]
 """The name of a file and its table."""
 
+Origin = tuple[str, str]
+"""The name of a file and that of a column in it."""
+
 
 def joined(
     files: Sequence[FileRows],
@@ -46,6 +49,9 @@ def joined(
     keys = aligned[0][1].column(key)
     stems = _stems([name for name, _ in aligned]) if stems is None else stems
     columns = {key: keys}
+    taken: dict[str, Origin] = {}
+    for name, table in aligned:
+        taken |= {column: (name, column) for column in table.column_names if column not in taken}
     for column in dict.fromkeys(c for _, table in aligned for c in table.column_names if c != key):
         versions = {
             place: table.column(column)
@@ -61,8 +67,23 @@ def joined(
             pair = versions[first], versions[others[0]]
             raise _disagreement(names, pair, column, keys, key)
         else:
-            columns |= {f"{stems[i]}_{column}": each for i, each in versions.items()}
+            for place, each in versions.items():
+                name, origin = f"{stems[place]}_{column}", (aligned[place][0], column)
+                if name in taken:
+                    raise _taken(name, origin, taken[name])
+                columns[name], taken[name] = each, origin
     return pyarrow().table(columns)
+
+
+def _taken(name: str, one: Origin, other: Origin) -> FileError:
+    """Return the error that a column would get the name that another has, or gets."""
+    (file, column), (other_file, other_column) = one, other
+    return FileError(
+        " and ".join(dict.fromkeys([file, other_file])),
+        f"joined, two columns would have the name {name!r}: {column!r} of {file} and "
+        f"{other_column!r} of {other_file}.",
+        "Rename one of them.",
+    )
 
 
 def _check_key(rows: FileRows, key: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import glob
 import hashlib
 import os
@@ -42,13 +43,16 @@ LARGE = 1 << 30
 """Bytes in memory from which on a file is better read in batches than as a whole."""
 
 LARGE_LABELS = 1 << 26
-"""The same for files without fractions: where there are some, they may be scores to be kept."""
+"""The same for files without scores, which are kept where they fit."""
 
 PACKED_TIMES = 16
 """How many times as large a packed text is taken to be unpacked."""
 
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 8, "FLOAT": 4, "DOUBLE": 8}
 """Bytes that a value takes in memory, by its type in a Parquet file; text takes 8 or more."""
+
+FRACTIONS = ("FLOAT", "DOUBLE", "FIXED_LEN_BYTE_ARRAY")
+"""Types of a Parquet file that scores may have, decimal and short ones among them."""
 
 BEGINNING = 1 << 12
 """Bytes in which files that are no copies of one another most likely differ."""
@@ -191,7 +195,7 @@ def _check_finished(folder: Path) -> None:
         )
 
 
-def is_large(path: str, *, scores_kept: bool) -> bool:
+def is_large(path: str, *, scores_kept: bool, is_score: Callable[[str], bool]) -> bool:
     """Tell whether a file, if it is one, is better read in batches, by what it unpacks to.
 
     Parameters
@@ -200,25 +204,32 @@ def is_large(path: str, *, scores_kept: bool) -> bool:
         The file.
     scores_kept : bool
         Whether all scores are kept in memory, so that batches save nothing where there are some.
+    is_score : callable
+        Tells of the name of a column with fractions whether it is that of scores.
     """
     place = as_path(path)
     if not place.is_file() or file_kind(place) is None:
         return False
-    size, fractions = unpacked(place)
-    if fractions:
-        return size >= LARGE and not scores_kept
-    return size >= min(LARGE, LARGE_LABELS)
+    size, rows, fractions = unpacked(place)
+    if scores_kept and fractions != []:
+        return False  # any of them may turn out to be scores, by its values
+    scored = fractions is None or any(map(is_score, fractions))
+    # A file of fewer rows than a batch is large by its columns, and batches are no smaller.
+    return size >= (LARGE if scored or rows < BATCH else min(LARGE, LARGE_LABELS))
 
 
-def unpacked(place: Path) -> tuple[int, bool]:
-    """Return about how much memory the rows of a file take, and whether some may be fractions."""
+def unpacked(place: Path) -> tuple[int, int, list[str] | None]:
+    """Return about how much memory a file takes, its rows, and which columns have fractions.
+
+    Where the file does not tell, there are 0 rows, and the columns are None.
+    """
     size = place.stat().st_size
     if file_kind(place) == "parquet":
         return _unpacked_parquet(place)
-    return size * (PACKED_TIMES if place.suffix.lower() in PACKED else 1), True
+    return size * (PACKED_TIMES if place.suffix.lower() in PACKED else 1), 0, None
 
 
-def _unpacked_parquet(place: Path) -> tuple[int, bool]:
+def _unpacked_parquet(place: Path) -> tuple[int, int, list[str] | None]:
     pa = pyarrow()
     from pyarrow import parquet
 
@@ -226,12 +237,11 @@ def _unpacked_parquet(place: Path) -> tuple[int, bool]:
         with pa.OSFile(os.fsencode(place)) as file:
             metadata = parquet.read_metadata(file)
     except (OSError, ValueError, pa.ArrowException):  # which is said when it is read
-        return 0, True
+        return 0, 0, None
     columns = [metadata.schema.column(at) for at in range(metadata.num_columns)]
-    kinds = [column.physical_type for column in columns]
-    text = 8
-    size = metadata.num_rows * sum(WIDTHS.get(kind, text) for kind in kinds)
-    return size, bool({"FLOAT", "DOUBLE", "FIXED_LEN_BYTE_ARRAY"} & set(kinds))
+    text, rows = 8, metadata.num_rows
+    size = rows * sum(WIDTHS.get(each.physical_type, text) for each in columns)
+    return size, rows, [each.path for each in columns if each.physical_type in FRACTIONS]
 
 
 class Shard:
@@ -247,6 +257,7 @@ class Shard:
         self.path, self.source = path, source_name(path)
         check_readable(path, self.source)
         self.kind = str(file_kind(path))
+        self._state = _state_of(path)
 
     @property
     def columnar(self) -> bool:
@@ -289,6 +300,7 @@ class Shard:
         while True:
             batch = arrow_read(lambda: next(made, None), self.source, self._called())
             if batch is None:
+                self._check_unchanged()
                 return
             if batch.num_rows:
                 table = pyarrow().table(batch) if self.kind == "jsonl" else batch
@@ -298,6 +310,15 @@ class Shard:
                 yield FileRows(table, self.source, self.kind, before)
                 before += batch.num_rows
 
+    def _check_unchanged(self) -> None:
+        """Raise when the file is not the one it was: each pass over it must find the same rows."""
+        if _state_of(self.path) != self._state:
+            raise FileError(
+                self.source,
+                "it changed while it was read.",
+                "Read it again when nothing writes to it.",
+            )
+
     def _called(self) -> str:
         return {"parquet": "a Parquet file", "arrow": "an Arrow file"}.get(self.kind, "a table")
 
@@ -305,10 +326,13 @@ class Shard:
         pa = pyarrow()
         from pyarrow import parquet
 
-        options, rows = {"pre_buffer": False, "buffer_size": BUFFER}, 0
+        gc.collect(0)  # what pyarrow keeps of a file's end is a circle, which nothing else ends
+        options: dict[str, Any] = {"pre_buffer": False, "buffer_size": BUFFER}
         with parquet.ParquetFile(self._bytes(), **options) as file:
-            names = repetitive(file)
-        with parquet.ParquetFile(self._bytes(), **options, read_dictionary=names) as file:
+            names, end = repetitive(file), file.metadata
+        options |= {"read_dictionary": names, "metadata": end}
+        rows = 0
+        with parquet.ParquetFile(self._bytes(), **options) as file:
             for batch in file.iter_batches(batch_size=BATCH, columns=columns):
                 yield pa.Table.from_batches([batch])
                 rows += batch.num_rows
@@ -352,6 +376,15 @@ class Shard:
                 before += lines.count(b"\n")
                 if not block:
                     return
+
+
+def _state_of(path: Path) -> tuple[int, ...] | None:
+    """Return what differs once a file is written to or replaced; nothing if there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino
 
 
 def check_no_copies(shards: Sequence[Shard]) -> None:

@@ -5,6 +5,7 @@ pyarrow reads them. What it refuses is read again, slowly, to name the line that
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
 import io
@@ -23,6 +24,7 @@ from stakes._core.optional import imported
 from stakes._core.validate import aligned
 from stakes.errors import FileError, InputError, StakesError, redacted
 from stakes.read._diagnose import (
+    MOST_OF_A_ROW,
     MisplacedQuoteError,
     NoObjectError,
     StrictRows,
@@ -77,7 +79,7 @@ BUFFER = 1 << 20
 """Bytes of a column of a Parquet file that are read at a time; else it is all of a row group."""
 
 HEADER = 1 << 16
-"""Bytes at the beginning of a CSV file that have its header, or the file is read further."""
+"""Bytes at the beginning of a CSV file that are looked at for its header, before more of them."""
 
 METADATA = b"stakes"
 """The key of the schema's metadata in files that stakes wrote: they have counts, no predictions."""
@@ -131,19 +133,22 @@ class FileRows:
 
     def _lines(self) -> Iterator[int]:
         """Iterate over the lines that the rows of the whole file are in."""
-        with self._text() as text:
-            if self.kind == "jsonl":
+        if self.kind == "jsonl":
+            with self._text() as text:
                 yield from jsonl_lines(text)
-                return
-            start = text.read(HEADER)
-        _, separator = csv_header(pyarrow().py_buffer(start.encode()), self.source)
+            return
+        with self._stream() as stream:
+            _, separator = csv_header(stream, self.source)
         with self._text() as text:
             yield from csv_lines(text, separator)
 
+    def _stream(self) -> Any:
+        if self.content is None:
+            return text_stream(self.source)
+        return pyarrow().BufferReader(self.content)
+
     def _text(self) -> io.TextIOWrapper:
-        pa = pyarrow()
-        stream = text_stream(self.source) if self.content is None else pa.BufferReader(self.content)
-        return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+        return io.TextIOWrapper(self._stream(), encoding="utf-8-sig", errors="replace", newline="")
 
 
 def read_table(
@@ -439,23 +444,55 @@ def _read_workbook(named: Callable[[], str], source: str) -> Any:
     file, sheet = workbook_of(named())
     try:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        with contextlib.closing(book):
+            return _sheet_table(_chosen_sheet(book, sheet, file, source), source)
+    except StakesError:
+        raise
     except Exception as error:  # zip, XML and openpyxl's own, of which there are many
         raise FileError(source, f"cannot be read as a workbook: {shortly(error)}") from error
-    names = [each.title for each in book.worksheets if each.max_row and each.max_column]
-    if sheet is None and len(names) > 1:
+
+
+def _chosen_sheet(book: Any, name: str | None, file: str, source: str) -> Any:
+    """Return the sheet of a workbook that was named, or the only one that has cells."""
+    sheets = {each.title: each for each in book.worksheets}
+    for each in sheets.values():
+        each.reset_dimensions()  # which the file states, and rows beyond would be left out
+    if name is not None:
+        if name not in sheets:
+            raise FileError(
+                source, f"it has no sheet {name!r}; there are {', '.join([*sheets][:10])}."
+            )
+        return sheets[name]
+    filled = [title for title, each in sheets.items() if any(map(_has_cells, _sheet_rows(each)))]
+    if len(filled) > 1:
         raise FileError(
             source,
-            f"it has {len(names)} sheets: {', '.join(map(repr, names[:10]))}.",
-            f"Name one: {file}#{names[0]}",
+            f"it has {len(filled)} sheets: {', '.join(map(repr, filled[:10]))}.",
+            f"Name one: {file}#{filled[0]}",
         )
-    if sheet is not None and sheet not in names:
-        raise FileError(source, f"it has no sheet {sheet!r}; there are {', '.join(names[:10])}.")
-    rows = book[sheet if sheet is not None else names[0]].iter_rows(values_only=True)
+    if not filled:
+        raise FileError(source, "its sheets are empty; expected a table of predictions.")
+    return sheets[filled[0]]
+
+
+def _sheet_rows(sheet: Any) -> Iterator[Sequence[Any]]:
+    """Iterate over the values of each row of a sheet, which end with its last cell."""
+    return iter(sheet.iter_rows(values_only=True))
+
+
+def _has_cells(row: Sequence[Any]) -> bool:
+    return any(cell is not None for cell in row)
+
+
+def _sheet_table(sheet: Any, source: str) -> Any:
+    """Return the rows of a sheet, whose first has the names of the columns."""
+    rows = _sheet_rows(sheet)
     header = next(rows, ())
     width = max((at for at, name in enumerate(header, 1) if name is not None), default=0)
     if not width:
         raise FileError(source, "its first row is empty; expected the names of columns there.")
-    filled = [row[:width] for row in rows if any(cell is not None for cell in row[:width])]
+    wide = ((*row, *[None] * (width - len(row)))[:width] for row in rows)
+    filled = [row for row in wide if _has_cells(row)]
     columns = zip(*filled, strict=True) if filled else [()] * width
     heads = ["" if name is None else str(name) for name in header[:width]]
     return pyarrow().Table.from_arrays([_cells(each) for each in columns], names=heads)
@@ -503,13 +540,7 @@ class CsvFile:
     def __init__(self, opened: Callable[[], Any], source: str) -> None:
         self._opened, self.source = opened, source
         with opened() as stream:
-            start = arrow_read(lambda: stream.read_buffer(HEADER), source, "a table")
-        self.names, self._separator = csv_header(start, source)
-        line = re.match(rb"\s*([^\r\n]*)[\r\n]", start)
-        if start.size == HEADER and (line is None or line[1].count(b'"') % 2):  # it is longer
-            # What is wrong with its rows is said when they are read.
-            with contextlib.suppress(MisplacedQuoteError, pyarrow().ArrowInvalid):
-                self.names, _ = csv_header(self._rows().next_rows(HEADER), source)
+            self.names, self._separator = csv_header(stream, source)
 
     def table(self, columns: Sequence[str] | None = None) -> Any:
         """Return all rows, with some columns or all."""
@@ -651,29 +682,57 @@ class LaterColumns:
         return getattr(self._whole, name)  # what is done to all rows is done to all columns
 
 
+def csv_header(stream: Any, source: str) -> tuple[list[str], str]:
+    """Return the names of the columns, and the separator, which shows best in the first line.
+
+    Parameters
+    ----------
+    stream : pyarrow NativeFile
+        The bytes of the file, of which so many are read as the header has.
+    source : str
+        The name of the file, for errors.
+    """
+    start = b""
+    while len(start) <= MOST_OF_A_ROW:
+        more = arrow_read(partial(stream.read, max(len(start), HEADER)), source, "a table")
+        start += more
+        found = _header_of(start, source, whole=not more)
+        if found is not None:
+            return found
+    raise FileError(
+        source,
+        f"its header does not end in the first {len(start) >> 20:,} MB.",
+        "Close the quote that is left open in it, if there is one.",
+    )
+
+
 @cells_of_any_length()
-def csv_header(content: Any, source: str) -> tuple[list[str], str]:
-    """Return the names of the columns, and the separator, which shows best in the first line."""
-    start = bytes(content)
+def _header_of(start: bytes, source: str, *, whole: bool) -> tuple[list[str], str] | None:
+    """Return the header in the beginning of a file; nothing if it may go on after that."""
     for magic, packing in UNPACKERS.items():
         if start.startswith(magic):
             ending = next(each for each, known in PACKED.items() if known == packing)
             raise FileError(
                 source, f"it is compressed with {packing}.", f"Let its name end in {ending}."
             )
-    try:
-        text = start.decode("utf-8-sig", errors="strict" if content.size < HEADER else "ignore")
+    try:  # a character may be cut in two where the beginning ends
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(start, final=whole)
     except UnicodeDecodeError as error:
-        raise encoding_problem(start, source, error) from error
+        raise encoding_problem(source, error) from error
     first = next((line for line in io.StringIO(text, newline=None) if line.strip()), None)
     if first is None:
+        if not whole:
+            return None
         raise FileError(source, "all lines are empty; expected a table of predictions.")
     separator = max(SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    lines = io.StringIO(text, newline="")
+    rows = csv.reader(lines, delimiter=separator)
     try:  # a name may go on in the next line
         names = next(filter(None, rows))
     except (csv.Error, StopIteration):  # a quote that is left open, which is said later
         return next(csv.reader([first], delimiter=separator)), separator
+    if not whole and lines.tell() == len(text):
+        return None
     if len(names) == 1 and not names[0].strip():
         raise FileError(
             f"{source}, line {rows.line_num}",
@@ -715,11 +774,31 @@ def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
     try:
         check_objects(content)
         table = arrow_json.read_json(pa.BufferReader(content))
+        as_text = pa.schema([_with_text(field) for field in table.schema])
+        if as_text != table.schema:
+            options = arrow_json.ParseOptions(explicit_schema=as_text)
+            table = arrow_json.read_json(pa.BufferReader(content), parse_options=options)
         table.validate(full=True)  # pyarrow does not look whether text is UTF-8
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, NoObjectError) as error:
         raise jsonl_problem(bytes(content), source, error, before) from error
     check_large_numbers(content, _large_numbers(table), (source, before))
     return table
+
+
+def _with_text(field: Any) -> Any:
+    """Return a field of JSON lines with text for dates: JSON has none, pyarrow guesses them.
+
+    Labels and names of examples that are written differently, "2020-01-01" and
+    "2020-01-01 00:00:00", would be the same.
+    """
+    pa, kind = pyarrow(), field.type
+    if pa.types.is_timestamp(kind):
+        return field.with_type(pa.string())
+    if pa.types.is_list(kind):
+        return field.with_type(pa.list_(_with_text(kind.value_field)))
+    if pa.types.is_struct(kind):
+        return field.with_type(pa.struct([_with_text(each) for each in kind]))
+    return field
 
 
 def _large_numbers(table: Any) -> list[str]:
