@@ -1,3 +1,5 @@
+import bz2
+import gzip
 import json
 import os
 from itertools import pairwise
@@ -130,6 +132,18 @@ def test_a_copy_of_a_file_is_refused(ending, tmp_path):
     ):
         ShardedTable(paths, "shards")
     assert ShardedTable(paths[:2], "shards").columns == columns().column_names
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.csv.gz", gzip.compress), ("a.csv.bz2", bz2.compress)]
+)
+def test_a_file_beside_itself_packed_is_refused(name, content, tmp_path):
+    """As ``gzip --keep`` leaves it; its bytes are others, and its rows the same."""
+    plain, packed = tmp_path / "a.csv", tmp_path / name
+    arrow_csv.write_csv(columns(20), plain)
+    packed.write_bytes(content(plain.read_bytes()))
+    with pytest.raises(FileError, match=r"its name is that of .*a\.csv but for the packing"):
+        ShardedTable([plain, packed], "shards")
 
 
 @pytest.mark.parametrize("how", ["written to", "replaced", "replaced by one of its size and time"])

@@ -7,6 +7,7 @@ import gzip
 import io
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from pathlib import Path
 from unittest import mock
 
 import pyarrow as pa
@@ -377,3 +378,15 @@ def test_a_wrong_row_is_an_error_though_pyarrow_ends_as_if_the_file_did(monkeypa
     file = CsvFile(lambda: pa.BufferReader(content), "x.csv")
     with pytest.raises(FileError, match="expected 2 cells, as in the header, got 1"):
         list(file.tables(file.names, 30))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="descriptors are counted there")
+def test_a_file_that_is_refused_is_closed_though_its_error_is_kept(tmp_path):
+    path, kept = tmp_path / "a.csv", []
+    before = sum(1 for _ in Path("/proc/self/fd").iterdir())
+    for content in [*WRONG.values(), b'1,"2"x\n'] * 3:
+        path.write_bytes(b"a,b\n" + content)
+        with pytest.raises(FileError) as caught:
+            read_table(path)
+        kept.append(caught.value)
+    assert sum(1 for _ in Path("/proc/self/fd").iterdir()) <= before + 1

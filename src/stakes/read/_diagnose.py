@@ -275,14 +275,15 @@ class WholeRows:
         """Return a file for pyarrow, whose threads read it; nobody else may keep it."""
         return self._watched(_Lent(self))
 
-    def wait(self) -> None:
-        """Wait until no thread of pyarrow has the file, or a block of it.
+    def close(self) -> None:
+        """Close the file when no thread of pyarrow has it, or a block of it.
 
         One that needs Python for these while Python ends would never return, nor would the process.
         """
         self._given_up, end = True, time.monotonic() + LONGEST_WAIT
         while any(each() is not None for each in self._lent) and time.monotonic() < end:
             time.sleep(BRIEFLY)
+        self._stream.close()  # an error that is raised may keep what was read for long
 
     def _watched(self, lent: Any) -> Any:
         self._lent = [each for each in self._lent if each() is not None] + [weakref.ref(lent)]

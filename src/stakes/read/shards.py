@@ -390,9 +390,17 @@ def _state_of(path: Path) -> tuple[int, ...] | None:
 def check_no_copies(shards: Sequence[Shard]) -> None:
     """Raise when a file of a table is another byte for byte: its rows would count double.
 
-    Files without rows may be alike. Only files of the same size are opened, and only those that
-    begin alike are read.
+    So is one that is called as another, packed, as ``gzip --keep`` leaves both. Files without rows
+    may be alike. Only files of the same size are opened, and only those that begin alike are read.
     """
+    for first, *others in _grouped(shards, _unpacked_name):
+        if others:
+            raise FileError(
+                others[0].source,
+                f"its name is that of {first.source} but for the packing, so it seems to have the "
+                "same rows, which would count double.",
+                "Remove one, or rename it if it has other rows.",
+            )
     groups = [list(shards)]
     for key in (_size, _beginning, _digest):
         groups = [each for group in groups for each in _grouped(group, key) if len(each) > 1]
@@ -411,6 +419,10 @@ def _grouped(shards: Sequence[Shard], key: Callable[[Path], Any]) -> Iterable[li
     for shard in shards:
         groups.setdefault(key(shard.path), []).append(shard)
     return groups.values()
+
+
+def _unpacked_name(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
 
 def _size(path: Path) -> int:

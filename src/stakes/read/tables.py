@@ -595,7 +595,7 @@ class CsvFile:
                 if rows.problem is None:
                     raise
             finally:
-                rows.wait()
+                rows.close()
             if rows.problem is not None:
                 raise rows.problem
         except (pyarrow().ArrowInvalid, UnicodeDecodeError) as error:
