@@ -10,7 +10,7 @@ import os
 import re
 import string
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
@@ -493,8 +493,7 @@ def report_html(findings: Findings, *, full: bool = False) -> str:
         "percent_range": percent_range,
         "panels": MOST_PANELS,
     }
-    page: str = environment.get_template("page.html.j2").render(context)
-    return page
+    return _filled(environment, "page.html.j2", context)
 
 
 def audit_html(found: AuditFound) -> str:
@@ -508,8 +507,13 @@ def audit_html(found: AuditFound) -> str:
     environment = _environment()
     style = _safe(_source(environment, "style.css"))
     context = {"f": found, "style": style, "stakes": version("stakes"), "made": _today()}
-    page: str = environment.get_template("audit.html.j2").render(context)
-    return page
+    return _filled(environment, "audit.html.j2", context)
+
+
+def _filled(environment: Any, template: str, context: Mapping[str, Any]) -> str:
+    """Return a page that UTF-8 can hold: names of files may have bytes that are no text."""
+    page: str = environment.get_template(template).render(context)
+    return page.encode(errors="backslashreplace").decode()
 
 
 def _today() -> str:
