@@ -35,7 +35,7 @@ from stakes._core.text import (
 from stakes._core.typing import Floats
 from stakes.errors import InputError, StakesError
 from stakes.findings.audit import AuditFound
-from stakes.findings.curves import MOST_PAIRED, CurvePair, ScoredCurve
+from stakes.findings.curves import CurvePair, ScoredCurve
 from stakes.findings.data import json_text
 from stakes.findings.models import Model
 from stakes.findings.policies import PolicyResult
@@ -479,7 +479,6 @@ def report_html(findings: Findings, *, full: bool = False) -> str:
         "by_policy": {each.name: each for each in findings.policies},
         "threshold_rows": threshold_rows(findings),
         "scored": _scored(findings),
-        "partial_pairs": len(_scored(findings)) > MOST_PAIRED,
         "money": money_tables(findings),
         "rate_titles": tuple(TITLES.items()),
         "cards": card_width(findings),
