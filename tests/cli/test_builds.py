@@ -101,6 +101,49 @@ def test_lines_for_github_are_written_there_only(stakes, monkeypatch, folder):
     assert all(re.match(r"::error title=Cost gate%3A \w+::failed\. ", line) for line in lines)
 
 
+posix = pytest.mark.skipif(os.name != "posix", reason="needs a shell and named pipes")
+
+
+def shell(command, folder, **variables):
+    """Run a command line in a shell, `stakes` being ours."""
+    return subprocess.run(
+        ["/bin/bash", "-c", command.replace("stakes", f"{sys.executable} -m stakes.cli.main", 1)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, **variables},
+    )
+
+
+@posix
+@pytest.mark.parametrize("end", ["2>/dev/full", "2>&-", "2>/dev/null"])
+def test_a_failed_gate_exits_with_1_whoever_reads_its_errors(folder, end):
+    strict = " ".join((*GATE, "--margin", "0.01"))
+    assert shell(f"stakes {strict} {end}", folder, GITHUB_ACTIONS="true").returncode == 1
+
+
+@posix
+def test_a_summary_goes_into_a_pipe(folder):
+    gate = f"stakes -q {' '.join(GATE)} --markdown"
+    done = shell(f"{gate} /dev/stdout | cat", folder)
+    assert (done.stdout.count("### Cost gate"), done.stderr) == (1, "")
+    os.mkfifo(folder / "pipe")
+    done = shell(f"cat pipe & {gate} pipe > out.txt; code=$?; wait; exit $code", folder)
+    assert (done.returncode, done.stdout.count("### Cost gate")) == (0, 1)
+
+
+def test_a_summary_is_not_added_to_what_is_not_utf_8(stakes, folder):
+    before = "# Übersicht\n".encode("utf-16")
+    (folder / "summary.md").write_bytes(before)
+    said = stakes("-q", *GATE, "--markdown", "summary.md")
+    assert said.code == 2
+    assert "summary.md: expected UTF-8 text" in said.err
+    assert "fault in stakes" not in said.err
+    assert (folder / "summary.md").read_bytes() == before
+
+
 def test_a_gate_that_cannot_run_exits_with_2(stakes, folder):
     assert folder
     assert stakes(*GATE[:-1], "--junit", "gate.xml").code == 2

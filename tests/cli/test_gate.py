@@ -223,3 +223,208 @@ def test_numbers_that_classes_are_coded_by_may_be_decisions(no, yes, stakes, wri
     assert stakes("-q", *GATE, "--candidate", "fine").code == 0
     assert stakes("-q", "count", "a.csv", *COSTS, "--out", "counts.json").code == 0
     assert stakes("-q", "compare", "counts.json", *COSTS, "--baseline", "old", "--gate").code == 2
+
+
+MANY = 12_000
+"""Rows of which a share are more different texts than labels may be."""
+
+
+def written_many(folder, name, column, *, shards, good="fine"):
+    rng = np.random.default_rng(8)
+    fraud = rng.random(MANY) < 0.1
+    old = names(fraud ^ (rng.random(MANY) < 0.05))
+    new = column(names(~fraud), rng)
+    rows = [",".join(row) for row in zip(names(fraud), old, names(fraud), new, strict=True)]
+    header = f"actual,old,{good},{name}\n"
+    (folder / "a.csv").write_text(header + "\n".join(rows) + "\n")
+    if not shards:
+        return "a.csv"
+    (folder / "many").mkdir(exist_ok=True)
+    for part in range(3):  # the first has errors alone, if they come first
+        own = "\n".join(rows[part * MANY // 3 : (part + 1) * MANY // 3])
+        (folder / "many" / f"{part}.csv").write_text(f"{header}{own}\n")
+    return "many"
+
+
+def failing(share):
+    def made(wrong, rng):
+        failed = rng.random(MANY) < share
+        return [f"error: request {i}" if failed[i] else each for i, each in enumerate(wrong)]
+
+    return made
+
+
+def failing_first(wrong, _):
+    return [f"error: request {i}" if i < MANY / 2 else each for i, each in enumerate(wrong)]
+
+
+def one_label(_, rng):
+    failed = rng.random(MANY) < 0.4
+    return [f"error: request {i}" if failed[i] else "ok" for i in range(MANY)]
+
+
+def in_capitals(wrong, rng):
+    return [each.upper() if each in ("ok", "fraud") else each for each in failing(0.6)(wrong, rng)]
+
+
+@pytest.mark.parametrize("shards", [False, True], ids=["file", "folder"])
+@pytest.mark.parametrize(
+    "column",
+    [failing(0.4), failing(0.97), failing_first, one_label, in_capitals],
+    ids=["some", "most", "first", "one label", "capitals"],
+)
+def test_a_candidate_with_very_many_other_values_is_not_passed(column, shards, stakes, folder):
+    file = written_many(folder, "new", column, shards=shards)
+    gate = ["compare", file, *COSTS, "--baseline", "old", "--gate"]
+    said = stakes("-q", *gate)
+    assert said.code == 2
+    assert "could not judge 'new': it has " in said.err
+    assert "more values than classes have" in said.err
+    assert stakes("-q", *gate, "--candidate", "fine").code == 0
+
+
+@pytest.mark.parametrize("shards", [False, True], ids=["file", "folder"])
+def test_texts_of_very_many_values_are_features(shards, stakes, folder):
+    def comments(_, rng):
+        few = ("ok", "fraud", "thank you")
+        said = rng.random(MANY)
+        return [few[i % 3] if said[i] < 0.005 else f"comment {i}" for i in range(MANY)]
+
+    def mostly_zero(_, rng):
+        counts = np.where(rng.random(MANY) < 0.3, np.arange(MANY), np.arange(MANY) % 2)
+        return np.where(rng.random(MANY) < 0.05, "?", counts.astype(str))
+
+    for name, column in {"comment": comments, "views": mostly_zero}.items():
+        file = written_many(folder, name, column, shards=shards)
+        said = stakes("-q", "compare", file, *COSTS, "--baseline", "old", "--gate", "--json", "-")
+        assert (said.code, said.err) == (0, "")
+        assert json.loads(said.out)["gate"]["judged"] == ["fine"]
+
+
+@pytest.mark.parametrize("shards", [False, True], ids=["file", "folder"])
+def test_numbers_of_classes_among_very_many_texts_are_not_passed(shards, stakes, folder):
+    """Where classes are numbers, other numbers are features, and other texts are not."""
+
+    def made(wrong, rng):
+        return failing(0.4)(np.where(wrong == "ok", "0", "1"), rng)
+
+    def zeros(_, rng):
+        counts = np.where(rng.random(MANY) < 0.45, np.arange(MANY), np.arange(MANY) % 2)
+        return np.where(rng.random(MANY) < 0.05, "?", counts.astype(str))
+
+    for name, column, code in (("new", made, 2), ("views", zeros, 0)):
+        file = written_many(folder, name, column, shards=shards, good="pred_fine")
+        for each in (folder / file).glob("*.csv") if shards else [folder / file]:
+            text = each.read_text().replace("fraud", "1").replace("ok", "0")
+            each.write_text(text.replace("actual,old", "actual,pred_old"))
+        costs = ("--fp", "3", "--fn", "100")
+        gate = ("compare", file, *costs, "--baseline", "old", "--gate")
+        assert stakes("-q", *gate).code == code
+
+
+def test_ids_with_decisions_among_very_many_values_are_not_passed(stakes, folder):
+    written_many(folder, "new_id", failing(0.4), shards=False)
+    assert stakes("-q", *GATE).code == 2
+
+
+@pytest.mark.parametrize("name", ["new", "new_model", "model_b", "pred_b", "b_decision", "v2"])
+@pytest.mark.parametrize("words", [("approve", "deny", "review"), ("legit",)])
+def test_other_words_under_the_name_of_a_model_are_not_passed(name, words, stakes, write):
+    write(v1=names(write.fraud), **{name: [words[i % len(words)] for i in range(N)]})
+    said = stakes("-q", *GATE)
+    assert said.code == 2
+    assert f"could not judge {name.removeprefix('pred_')!r}" in said.err.replace("pred_", "")
+
+
+@pytest.mark.parametrize("name", ["region", "channel", "modelling", "model_type", "news", "x2"])
+def test_few_words_under_the_name_of_a_feature_are_not_judged(name, stakes, write):
+    write(v1=names(write.fraud), **{name: [("north", "south", "west")[i % 3] for i in range(N)]})
+    said = stakes("-q", *GATE)
+    assert (said.code, said.err) == (0, "")
+
+
+def test_one_label_in_most_rows_is_not_passed(stakes, write):
+    """A model that fails in two ways, and otherwise calls everything the same."""
+    few = ["timeout" if i % 7 == 0 else "refused" if i % 7 == 1 else "ok" for i in range(N)]
+    write(fine=names(write.fraud), served=few)
+    assert stakes("-q", *GATE).code == 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "p_ok",
+        "prob_ok",
+        "new_prob_ok",
+        "new_ok_prob",
+        "ok_prob_new",
+        "p_new_ok",
+        "new_ok",
+        "newProbOk",
+    ],
+)
+@pytest.mark.parametrize("others", ["fine", "pred_fine"])
+def test_scores_of_another_class_are_not_taken_for_those_of_the_positive_one(
+    name, others, stakes, write
+):
+    """The model is sure that frauds are fine, and that the others are not."""
+    rng = np.random.default_rng(3)
+    score = np.where(write.fraud, 0.9, 0.1) + 0.05 * rng.random(N)
+    write(**{others: names(write.fraud), name: score.round(3)})
+    said = stakes("-q", *GATE)
+    assert said.code == 2, said.out
+    assert f"could not judge {name!r}: it is named as scores of 'ok' are" in said.err
+    assert stakes("-q", *GATE, "--candidate", "fine").code == 0
+    assert stakes("-q", *GATE, "--candidate", name).code == 2
+
+
+def test_scores_of_both_classes_belong_to_a_model(stakes, write):
+    score = np.where(write.fraud, 0.9, 0.1)
+    ok = (1 - score).round(2)
+    for columns in (
+        {"new_prob_fraud": score, "new_prob_ok": ok},
+        {"new": names(write.fraud), "new_prob_ok": ok},
+        {"fine": names(write.fraud), "prob_fraud": score, "prob_ok": ok},
+    ):
+        write(**columns)
+        said = stakes("-q", *GATE)
+        assert (said.code, said.err) == (0, "")
+
+
+def test_scores_that_name_the_positive_class_are_judged(stakes, write):
+    """Also where other models are known by their names."""
+    score = np.where(write.fraud, 0.1, 0.9) + 0.05 * np.random.default_rng(3).random(N)
+    write(pred_fine=names(write.fraud), new_prob_fraud=score.round(3))
+    said = stakes("-q", *GATE)
+    assert said.code == 1
+    assert "new_prob_fraud" in said.out
+
+
+@pytest.mark.parametrize("form", ["case", "punctuation"])
+def test_ids_with_labels_in_another_form_are_not_passed(form, stakes, write):
+    write(fine=names(write.fraud), new_id=spelt(write.wrong, form))
+    said = stakes("-q", *GATE)
+    assert said.code == 2
+    assert "could not judge 'new_id': it is named as ids" in said.err
+
+
+def test_the_reason_is_given_once(stakes, write, folder):
+    write(pred_new=["legit"] * N)
+    said = stakes("-q", *GATE)
+    assert said.err.count("named as decisions are") == 0
+    (folder / "a.csv").write_text("actual,pred\n" + "fraud,?\nok,n/a\n" * 20)
+    said = stakes("-q", "evaluate", "a.csv", *COSTS)
+    assert said.err.count("named as decisions are") == 1
+    assert "it is named as decisions are, but none of its values is one of" in said.err
+
+
+@pytest.mark.parametrize("name", ["new", "challenger", "model_b", "new_fraud"])
+def test_fractions_under_the_name_of_a_model_are_not_passed(name, stakes, write):
+    """Scores, it may be, where the other models are known by their names; features otherwise."""
+    score = (np.where(write.fraud, 0.1, 0.8) + 0.1 * np.random.default_rng(3).random(N)).round(3)
+    write(pred_fine=names(write.fraud), **{name: score})
+    said = stakes("-q", *GATE)
+    assert said.code == 2
+    assert f"could not judge {name!r}: it has numbers from 0 to 1" in said.err
+    write(pred_fine=names(write.fraud), age=score)
+    assert stakes("-q", *GATE).code == 0

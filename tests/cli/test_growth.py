@@ -64,12 +64,34 @@ def test_the_curves_of_many_models_say_which_are_compared(stakes, folder):
     text = " ".join(said.out.split())
     assert "Of 9 models only the 9 with the lowest cost at this condition are compared" in text
     found = json.loads((folder / "a.json").read_text())["curves"]
+    (left_out,) = found["left_out"]
+    assert left_out in text
+    assert left_out.endswith("Of 6 models or fewer, all pairs are compared: name those to compare.")
     cost = {each["name"]: each["at_condition"]["cost"] for each in found["models"]}
     best = min(cost, key=cost.get)
     assert len(cost) == 9
     assert len(found["pairs"]) == 8 + (0 if best == "m0" else 7)
     assert all({best, "m0"} & {each["first"], each["second"]} for each in found["pairs"])
-    assert "are compared" not in stakes("-q", "curve", "predictions.csv", "-c", "costs.csv").out
+    few = ("-q", "curve", "many.csv", *INLINE, *(f"-sm{i}_score" for i in range(6)))
+    said = stakes(*few, "--json", "a.json")
+    assert "are compared" not in said.out
+    found = json.loads((folder / "a.json").read_text())["curves"]
+    assert (len(found["pairs"]), found["left_out"]) == (15, [])
+
+
+def test_a_report_on_many_models_says_which_curves_are_compared(stakes, folder):
+    written(folder, 120, 7)
+    sentence = (
+        "There are 7 cost curves: each is compared with those of the cheapest model and of the "
+        "baseline, not with all others. Of 6 models or fewer, all pairs are compared: name those "
+        "to compare."
+    )
+    for models, said in ((7, [sentence]), (6, [])):
+        columns = [f"-sm{i}_score" for i in range(models)]
+        command = ("-q", "report", "many.csv", *INLINE, *columns, "--out", "a.html")
+        assert stakes(*command, "--json", "a.json").code == 0
+        assert json.loads((folder / "a.json").read_text())["left_out"] == said
+        assert (sentence in (folder / "a.html").read_text()) == bool(said)
 
 
 def test_a_report_on_very_many_models_shows_the_cheapest_and_says_so(monkeypatch):
@@ -87,10 +109,12 @@ def test_a_report_on_very_many_models_shows_the_cheapest_and_says_so(monkeypatch
     assert {study.policies[name].model for name in found.sensitivity.cheapest} == {*shown, None}
     pairs = [(each.first, each.second) for each in found.curves.pairs]
     assert all({ranked[0], "m0"} & {*pair} for pair in pairs)
-    assert " ".join(found.left_out) == (
+    assert found.left_out[0] == (
         "Curves, sensitivity, sample sizes and calibration are of the 3 cheapest models and the "
         f"baseline; {8 - len(shown)} others have a higher estimated cost."
     )
+    partly = f"There are {len(shown)} cost curves" if len(shown) > 3 else ""
+    assert all(each.startswith(partly) for each in found.left_out[1:])
     assert len(found.pairs) >= 8  # the verdict is about all
 
 

@@ -89,6 +89,16 @@ def test_names_that_are_not_utf_8(stakes, folder):
     for each, part in ((b"\xe9 1.csv", rows), (b"\xe9 2.csv", rows[::-1])):
         (folder / "shards" / os.fsdecode(each)).write_text("".join([header, *part]))
     assert stakes("-q", "evaluate", "shards", "-c", "costs.csv").code == 0
+    unit = os.fsdecode(b"a\xff")
+    report = ("-q", "report", name, "-c", "costs.csv", "--unit", unit, "--title", unit)
+    said = stakes(*report, "--out", "a.html", "--json", "b.json")
+    assert (said.code, said.err) == (0, "")
+    page = (folder / "a.html").read_text(encoding="utf-8")
+    assert "caf\\udce9.csv" in page
+    assert "per decision, in a\\udcff" in page
+    assert json.loads((folder / "b.json").read_text())["data"]["source"] == "caf\\udce9.csv"
+    assert stakes(*report, "--out", os.fsdecode(b"\xe9.html")).code == 0
+    assert stakes("-q", "compare", name, "-c", "costs.csv", "--unit", unit).code == 0
 
 
 @posix

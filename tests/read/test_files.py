@@ -1,10 +1,12 @@
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
 
 from stakes.errors import FileError, InputTypeError
-from stakes.read import check_writable, read_text, write_binary, write_text
+from stakes.read import append_binary, check_writable, read_text, write_binary, write_text
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -127,3 +129,50 @@ def _umask():
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def test_what_is_added_to_a_file_begins_a_line_of_its_own(tmp_path):
+    target = tmp_path / "a.md"
+    append_binary(target, b"one")
+    append_binary(target, b"two\n")
+    append_binary(target, b"three\n")
+    assert target.read_bytes() == b"one\ntwo\nthree\n"
+    target.write_bytes("vorüber\n".encode("latin-1"))
+    with pytest.raises(FileError, match=r"a\.md: expected UTF-8 text, got the byte 0xfc"):
+        append_binary(target, b"more\n")
+    assert target.read_bytes() == b"vor\xfcber\n"
+    with pytest.raises(FileError, match="cannot be written: Is a directory"):
+        append_binary(tmp_path, b"more\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks and limits are POSIX's")
+def test_processes_that_add_to_one_file_lose_nothing(tmp_path):
+    script = (
+        "import sys; from stakes.read import append_binary\n"
+        "for i in range(60): append_binary(sys.argv[1], f'{sys.argv[2]} {i}\\n'.encode() * 200)"
+    )
+    target = tmp_path / "a.md"
+    processes = [
+        subprocess.Popen([sys.executable, "-c", script, target, name]) for name in ("a", "b", "c")
+    ]
+    assert [each.wait(300) for each in processes] == [0, 0, 0]
+    lines = target.read_text().splitlines()
+    assert sorted(lines) == sorted(f"{n} {i}" for n in "abc" for i in range(60) for _ in range(200))
+    assert all(len({*lines[at : at + 200]}) == 1 for at in range(0, len(lines), 200))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks and limits are POSIX's")
+def test_what_does_not_fit_is_not_added_in_part(tmp_path):
+    script = (
+        "import resource, signal, sys; from stakes.read import append_binary\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "append_binary(sys.argv[1], b'x' * 5000)"
+    )
+    target = tmp_path / "a.md"
+    target.write_text("before\n")
+    done = subprocess.run(
+        [sys.executable, "-c", script, target], capture_output=True, text=True, check=False
+    )
+    assert "a.md: cannot be written: File too large." in done.stderr
+    assert target.read_text() == "before\n"

@@ -214,7 +214,11 @@ Actual = Annotated[
 Models = Annotated[
     list[str] | None,
     typer.Option(
-        "--model", "-m", metavar="COLUMN", help="Column with a model's decisions; repeatable."
+        "--model",
+        "-m",
+        metavar="COLUMN",
+        help="Column with a model's decisions; repeatable. Cost curves of six models or fewer are "
+        "compared in all pairs.",
     ),
 ]
 Scores = Annotated[

@@ -198,6 +198,13 @@ class Output:
         """Write a file, and say so."""
         self.write_binary(path, text.encode(errors="backslashreplace"))
 
+    def append_text(self, path: Path, text: str) -> None:
+        """Add a text to the end of a file, and say so."""
+        from stakes.read import append_binary
+
+        append_binary(path, text.encode(errors="backslashreplace"))
+        self.remark(f"Wrote {path}.")
+
     def write_binary(self, path: Path, content: bytes) -> None:
         """Write a file, and say so."""
         from stakes.read import write_binary

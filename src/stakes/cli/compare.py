@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -200,6 +199,7 @@ def _check_gate(build: BuildOptions, *, gate: bool, margin: bool, named: bool) -
 
 def _for_build(output: Output, found: Comparison, build: BuildOptions, confidence: float) -> None:
     """Write what a build reads of the gate; on GitHub, also the lines that it shows."""
+    from stakes.cli._output import complain
     from stakes.show.text import github_lines, junit_text, markdown_text
 
     if found.gate is None:
@@ -211,11 +211,10 @@ def _for_build(output: Output, found: Comparison, build: BuildOptions, confidenc
         output.write_text(build.junit, text)
     if build.markdown is not None:
         text = markdown_text(gate, pairs, confidence=confidence, unit=unit, tests=tests)
-        before = build.markdown.read_text(encoding="utf-8") if build.markdown.exists() else ""
-        output.write_text(build.markdown, before + text)
+        output.append_text(build.markdown, text)
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in github_lines(gate, pairs, unit, tests):
-            print(line, file=sys.stderr)
+            complain(line)
 
 
 def _show(output: Output, found: Comparison, confidence: float, *, named: bool) -> None:

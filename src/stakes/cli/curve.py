@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,11 +58,14 @@ class CurvesFound:
     pairs : tuple of CurvePair
         The comparison of each pair; of more than six models, those of the cheapest ones with the
         cheapest and with the first.
+    left_out : tuple of str
+        Which pairs are not there, and why, in sentences.
     """
 
     condition: Condition | None
     models: tuple[CurveAtCondition, ...]
     pairs: tuple[CurvePair, ...]
+    left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -209,7 +212,22 @@ def _found(
     for first, second in chosen:
         progress.step(f"{first} and {second}")
         pairs.append(curve_pair(study, curves[first], curves[second]))
-    return CurvesFound(condition, tuple(models), tuple(pairs))
+    return CurvesFound(condition, tuple(models), tuple(pairs), _left_out(models))
+
+
+def _left_out(models: Sequence[CurveAtCondition]) -> tuple[str, ...]:
+    """State which pairs of many models are compared; nothing where all are."""
+    from stakes.findings.curves import ALL_PAIRS, MOST_PAIRED
+    from stakes.findings.policies import MOST_MODELS
+
+    if len(models) <= MOST_PAIRED:
+        return ()
+    where = "over all conditions" if models[0].at_condition is None else "at this condition"
+    sentence = (
+        f"Of {len(models):,} models only the {min(MOST_MODELS, len(models))} with the lowest cost "
+        f"{where} are compared: with the cheapest one, and with the first. {ALL_PAIRS}"
+    )
+    return (sentence,)
 
 
 AT = (0.05, 0.1, 0.2, 0.3, 0.5)
@@ -321,8 +339,6 @@ def _cost_at(curve: Curve, condition: Condition | None, confidence: float) -> An
 
 def _show(output: Output, study: Study, found: CurvesFound, unit: str, data: Data) -> None:
     from stakes._core.text import number
-    from stakes.findings.curves import MOST_PAIRED
-    from stakes.findings.policies import MOST_MODELS
     from stakes.show.text import condition_table, range_table
 
     output.text(
@@ -347,13 +363,9 @@ def _show(output: Output, study: Study, found: CurvesFound, unit: str, data: Dat
         where = f"cross at PC(+) = {crossed}." if crossed else "do not cross."
         output.text()
         output.text(f"{pair.first} and {pair.second} {where} {pair.summary}")
-    if len(found.models) > MOST_PAIRED:
-        lowest = "at this condition" if costs else "over all conditions"
+    for sentence in found.left_out:
         output.text()
-        output.text(
-            f"Of {len(found.models):,} models only the {min(MOST_MODELS, len(found.models))} with "
-            f"the lowest cost {lowest} are compared: with the cheapest one, and with the first."
-        )
+        output.text(sentence)
     show_caution(output, data)
 
 

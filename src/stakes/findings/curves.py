@@ -36,6 +36,8 @@ MOST_POINTS = 400
 MOST_PAIRED = 6
 """Of more models not all pairs are compared."""
 
+ALL_PAIRS = f"Of {MOST_PAIRED} models or fewer, all pairs are compared: name those to compare."
+
 
 @dataclass(frozen=True, eq=False)
 class Condition(Finding):
@@ -376,6 +378,16 @@ def compared_pairs(
         found += [(str(baseline), name) for name in others]
         found += [] if baseline in ranked else [(best, str(baseline))]
     return found
+
+
+def uncompared(curves: Curves | None) -> str:
+    """State which pairs of many curves are compared; nothing where all are."""
+    if curves is None or len(curves.models) <= MOST_PAIRED:
+        return ""
+    return (
+        f"There are {len(curves.models):,} cost curves: each is compared with those of the "
+        f"cheapest model and of the baseline, not with all others. {ALL_PAIRS}"
+    )
 
 
 def _condition(study: Study) -> Condition:

@@ -30,7 +30,7 @@ from stakes.findings.calibration import (
     calibration_of,
     distributions_of,
 )
-from stakes.findings.curves import Curves, Decision, curves_of, decisions_of
+from stakes.findings.curves import Curves, Decision, curves_of, decisions_of, uncompared
 from stakes.findings.data import (
     Costs,
     Data,
@@ -112,9 +112,9 @@ def _joint_of(joint: JointConfusion) -> Joint:
     )
 
 
-def _left_out(study: Study) -> tuple[str, ...]:
+def _left_out(study: Study, curves: Curves | None) -> tuple[str, ...]:
     """Say what cannot be found for these examples, and why."""
-    found = [others] if (others := other_models(study)) else []
+    found = [each for each in (other_models(study), uncompared(curves)) if each]
     if too_many_costs(study):
         found.append(
             f"What if the costs are wrong is left out: there are {study.costs.values.size:,} costs."
@@ -281,6 +281,7 @@ def findings(
         policies = study.policies
         parts = divided_of(study, divided, chosen.unit)
         models = models_of(study, chosen.unit, chosen.volume)
+        curves = curves_of(study)
         return Findings(
             schema=SCHEMA,
             data=data_of(study, chosen.noun),
@@ -300,7 +301,7 @@ def findings(
             moved=moved_found(study),
             joint=_joint_of(policies.table(policies.competitors)),
             other_costs=other_costs_of(study),
-            curves=curves_of(study),
+            curves=curves,
             sensitivity=sensitivity_of(study, chosen),
             sample_size=sample_sizes_of(study, chosen),
             decision=_in_order(models, decisions_of(study)),
@@ -309,6 +310,6 @@ def findings(
             divided_notes=parts.notes,
             calibration=_in_order(models, calibration_of(study)),
             score_distributions=_in_order(models, distributions_of(study)),
-            left_out=_left_out(study),
+            left_out=_left_out(study, curves),
             software=software(),
         )

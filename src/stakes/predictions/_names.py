@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from stakes._core import labels as label_rules
 from stakes._core.labels import (
+    Cells,
     Label,
     LabelMatcher,
     Labels,
@@ -108,6 +110,7 @@ SCORE_NAMES = re.compile(
     rf"^(y_)?(?!(?-i:p[A-Z])|p.values?$)({SCORE_WORDS}){SEP}(?P<head>.+)$",  # "pH" is no score
     re.IGNORECASE,
 )
+SCORE_PART = re.compile(rf"(?:^|{SEP})(?:{SCORE_WORDS})(?:{SEP}|$)", re.IGNORECASE)
 BARE_SCORE = re.compile(
     rf"^({SCORE_WORDS})$|^y{SEP}(scores?|proba?|probability)$|"
     rf"^(?:y{SEP})?pred(icted|ict|iction)?{SEP}(proba?s?|probability|score)$|"
@@ -254,6 +257,54 @@ def _names_with(texts: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(found)
 
 
+def is_score_of(column: str, label: Label, positive: Label | None) -> bool:
+    """Tell whether a column is named as scores of a class that is not the positive one.
+
+    The class is beside a word for scores, as in "prob_ok", "rf_prob_ok" and "ok_prob_rf". One that
+    only a label can be may be anywhere in the name of a score, as in "p_rf_ok"; others, such as
+    numbers, may be those of models: "model_0_prob".
+
+    Parameters
+    ----------
+    column : str
+        The column.
+    label : label
+        The class.
+    positive : label or None
+        The positive class: where its name is in that of the column, it has its scores.
+    """
+    if label == positive:
+        return False
+    texts = texts_of(label)
+    if looks_like_score(column) and stem(column) in texts:
+        return True
+    if positive is not None and stem_of_class(column, positive) is not None:
+        return False
+    if names_scores_of(column, texts):
+        return True
+    scored = looks_like_score(column) or SCORE_PART.search(column)
+    return bool(scored) and not is_common(label) and stem_of_class(column, label) is not None
+
+
+def names_scores_of(column: str, texts: tuple[str, ...]) -> bool:
+    """Tell whether a name has a class, as these texts, beside a word for scores."""
+    return any(pattern.search(column) for pattern in _scores_with(texts))
+
+
+@cache
+def _scores_with(texts: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Return what the names of scores look like that have a class beside a word for scores."""
+    found = []
+    for text in map(re.escape, texts):
+        before = rf"(?:^|{SEP})(?:{SCORE_WORDS}){SEP}(?:class{SEP}?)?{text}(?:{SEP}|$)"
+        found.append(re.compile(before, re.IGNORECASE))
+        after = rf"(?:^|{SEP}){text}{SEP}(?:{SCORE_WORDS})(?:{SEP}|$)"
+        if text.isdecimal():
+            after = rf"(?:^|{SEP})(?:p|proba?|probability)(?:class)?{text}(?:{SEP}|$)"
+        found.append(re.compile(after, re.IGNORECASE))
+    return tuple(found)
+
+
 def _without_words(parts: Sequence[str]) -> str:
     """Return the model's name in parts of a name that may have words for scores and decisions."""
     bare = rf"(?:y_)?(?:{SCORE_WORDS})"
@@ -348,6 +399,10 @@ ROUNDED = 0.02
 """By how much the probabilities of a row may miss 1."""
 
 
+ANY_MODEL = "model"
+"""What a model is called whose columns of probabilities do not name it."""
+
+
 def columns_by_class(
     columns: Sequence[str], table: Table, labels: Labels, *, bare: bool = False
 ) -> dict[str, tuple[str, ...]]:
@@ -369,7 +424,7 @@ def columns_by_class(
                 if _is_probability_of(table, column, labels):
                     found.setdefault(stem, {}).setdefault(label, column)
     models = {
-        stem or "model": tuple(by_label[label] for label in labels)
+        stem or ANY_MODEL: tuple(by_label[label] for label in labels)
         for stem, by_label in found.items()
         if len(by_label) == len(labels) == len(set(by_label.values()))
     }
@@ -412,16 +467,98 @@ def _is_probability_of(table: Table, column: str, labels: Labels) -> bool:
 MISSING = re.compile(r"[\W_]*(?:n[\W_]*a|nan|nil|null|none|missing|unknown|error)?[\W_]*")
 """What is written, in small letters, where there is no value."""
 
-FEW = 3
-"""With more decisions than so many, a column of other words is as likely a feature."""
+FEW, FEW_LIKELY = 3, 10
+"""With more decisions than so many, a column of other words is as likely a feature; and with more
+words than the second, if its name is one that models have too."""
+
+LEAST_SHARE = 0.01
+"""In fewer of its rows, labels among very many other values tell nothing."""
+
+LIKELY_NAMES = re.compile(
+    r"^(?:old|new|baseline|candidate|champion|challenger|incumbent|proposed)"
+    rf"(?:{SEP}(?:{MODEL_WORDS}))?$|^(?:{MODEL_WORDS}){SEP}",
+    re.IGNORECASE,
+)
+"""Names that models have, and sometimes features."""
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What the values of a column are.
+
+    Attributes
+    ----------
+    values : list
+        All of them but blanks.
+    known, close, missing : set
+        Labels; labels but for their case, spaces and punctuation; words for missing values.
+    others : list
+        What is none of that.
+    meant : set of int
+        The positions of the labels that known and close values stand for.
+    """
+
+    values: Sequence[Any]
+    known: Collection[Any]
+    close: Collection[Any]
+    missing: Collection[Any]
+    others: Sequence[Any]
+    meant: Collection[int]
+
+    @classmethod
+    def of(cls, values: Iterable[Any], labels: Labels, cells: Cells) -> _Content:
+        """Sort the distinct values of a column.
+
+        Parameters
+        ----------
+        values : iterable
+            The values.
+        labels : tuple
+            The labels.
+        cells : {"values", "typed", "text", "loose"}
+            What the values come from.
+        """
+        values = [value for value in values if not is_blank(value)]
+        matcher = LabelMatcher(labels, cells)
+        by_folded = {folded(label): place for place, label in enumerate(labels)}
+        known = {value for value in values if matcher.knows(value)}
+        close = {value for value in values if value not in known and folded(value) in by_folded}
+        missing = {value for value in values if MISSING.fullmatch(str(value).lower())}
+        missing -= known | close
+        meant = {matcher.find(value) for value in known}
+        meant |= {by_folded[folded(value)] for value in close}
+        others = [value for value in values if value not in known | close | missing]
+        return cls(values, known, close, missing, others, meant)
+
+    @property
+    def ours(self) -> set[Any]:
+        """The values that are labels, at least but for their case."""
+        return {*self.known, *self.close}
 
 
 def doubts(
-    columns: Sequence[str], scores: Sequence[str], table: Table, costs: CostMatrix
+    columns: Sequence[str],
+    scores: Sequence[str],
+    table: Table,
+    costs: CostMatrix,
+    decided: Sequence[str] = (),
 ) -> dict[str, str]:
-    """Return the columns that may have decisions or scores that cannot be read, and why."""
+    """Return the columns that may have decisions or scores that cannot be read, and why.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The columns that play no part.
+    scores, decided : sequence of str
+        Those with the scores and with the decisions of models.
+    table : Table
+        The rows.
+    costs : CostMatrix
+        Its classes and decisions are what columns of decisions hold.
+    """
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
     stems = {plain(stem(name)) for name in scores}
+    alike = {_without_number(name) for name in decided}
     codes = _codes_of({len(costs.labels), len(costs.decisions)})
     found = {}
     for name in columns:
@@ -430,20 +567,34 @@ def doubts(
             such = f", such as {shown.partition(', …')[0]}" if shown else ""
             reason = f"it is named as scores are, and most of its values are not numbers{such}"
         else:
-            reason = _doubt(table, name, labels, codes, named=says_decisions(name, stems))
+            named = says_decisions(name, stems)
+            likely = bool(LIKELY_NAMES.search(name)) and not MODEL_COLUMNS.search(name)
+            likely |= _without_number(name) in alike
+            reason = _doubt(table, name, labels, codes, named=named, likely=likely)
         if reason:
             found[name] = reason
     return found
 
 
+def _without_number(name: str) -> str:
+    """Return a name without the numbers that tell it from others: "v1" and "v2" are alike."""
+    return re.sub(r"\d+", "0", name).casefold()
+
+
 def misnamed(columns: Sequence[str], table: Table, costs: CostMatrix) -> dict[str, str]:
     """Return columns with decisions whose names are those of something else, and why."""
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
-    matcher = LabelMatcher(labels, table.cells)
     found = {}
     for name in columns:
-        values = [value for value in table.values(name) or [] if not is_blank(value)]
-        if values and all(map(matcher.knows, values)) and not all(map(is_number, values)):
+        values = table.values(name)
+        if values is None:
+            has = bool(_among_many(table, name, labels, whole=False))
+        else:
+            content = _Content.of(values, labels, table.cells)
+            has = not all(map(is_number, content.ours)) and (
+                len(content.meant) > 1 or _mostly_labels(table, name, content)
+            )
+        if has:
             found[name] = "it is named as ids, or scores of another class, are, but has decisions"
     return found
 
@@ -454,54 +605,93 @@ def _codes_of(sizes: Collection[int]) -> list[set[float]]:
     return [*counted, {-1.0, 1.0}] if 2 in sizes else counted  # noqa: PLR2004 - two classes
 
 
+def _mostly_labels(table: Table, name: str, content: _Content) -> bool:
+    """Tell whether at least half of a column's rows have a label, at least but for its case."""
+    return bool(content.ours) and mostly(*table.amounts(name, content.ours))
+
+
 def _doubt(
-    table: Table, name: str, labels: Labels, codes: Sequence[set[float]], *, named: bool
+    table: Table,
+    name: str,
+    labels: Labels,
+    codes: Sequence[set[float]],
+    *,
+    named: bool,
+    likely: bool,
 ) -> str:
     """Say why a column that has no decisions may be meant to have some; nothing for a feature.
 
     It may where its name says so, where its values are labels but for their case, spaces and
     punctuation or for words for missing values, where it has as few words as there are decisions,
-    and where its numbers are those that classes are coded by. Other numbers and columns of more
-    words are features.
+    or few and a name that is likely a model's, and where its numbers are those that classes are
+    coded by. Other numbers and columns of more words are features, unless most rows are labels.
     """
-    values = [value for value in table.values(name) or [] if not is_blank(value)]
-    matcher = LabelMatcher(labels, table.cells)
-    by_folded = {folded(label): label for label in labels}
-    known = {value for value in values if matcher.knows(value)}
-    close = {value for value in values if value not in known and folded(value) in by_folded}
-    missing = {value for value in values if MISSING.fullmatch(str(value).lower())} - known - close
-    others = [value for value in values if value not in known | close | missing]
-    meant = {matcher.find(value) for value in known} | {
-        labels.index(by_folded[folded(value)]) for value in close
-    }
-    if not (others or known or close):
+    values = table.values(name)
+    if values is None and (reason := _among_many(table, name, labels)):
+        return reason
+    content = _Content.of(values or (), labels, table.cells)
+    if not (content.others or content.meant):
         if named:
-            return f"it is named as decisions are, and has none of {listing(labels)}"
-        return "all of its values are missing" if values else ""
-    numbers = all(map(is_number, others)) and (not meant or any(map(is_number, labels)))
-    if others and numbers and not named:
-        coded = all(map(is_number, values)) and set(map(float, values)) in codes
-        return _written_as(values, known, close, missing, labels) if coded else ""
-    if not named and not meant and not 1 < len(others) <= min(len(labels), FEW):
-        return ""
-    if not named and len(meant) == 1 < len(others):
-        return ""
-    return _written_as(values, known, close, missing, labels)
+            return f"none of its values is one of the decisions of the costs, {listing(labels)}"
+        return "all of its values are missing" if content.values else ""
+    if named or _has_decisions(table, name, content, labels, codes, likely=likely):
+        return _written_as(content, labels)
+    return ""
 
 
-def _written_as(
-    values: Sequence[Any],
-    known: Collection[Any],
-    close: Collection[Any],
-    missing: Collection[Any],
+def _has_decisions(
+    table: Table,
+    name: str,
+    content: _Content,
     labels: Labels,
-) -> str:
+    codes: Sequence[set[float]],
+    *,
+    likely: bool,
+) -> bool:
+    """Tell whether a column has what may stand for decisions, though its name is not theirs."""
+    others, meant = content.others, content.meant
+    if others and all(map(is_number, others)) and (not meant or any(map(is_number, labels))):
+        numbers = all(map(is_number, content.values))
+        return numbers and set(map(float, content.values)) in codes
+    if likely and len(others) <= FEW_LIKELY:
+        return True
+    if not meant:
+        return 1 < len(others) <= min(len(labels), FEW)
+    one_of_many = len(meant) == 1 < len(others)
+    return not one_of_many or _mostly_labels(table, name, content)
+
+
+def _among_many(table: Table, name: str, labels: Labels, *, whole: bool = True) -> str:
+    """Say why a column with more values than labels may have decisions among them, if it may.
+
+    It may where labels of several classes are in a share of its rows, or one in half of them, and
+    the others are not numbers where these labels are.
+    """
+    frequent = table.frequent(name, whole=whole)
+    content = _Content.of(frequent.rows, labels, table.cells)
+    ours = sum(frequent.rows[value] for value in content.ours)
+    share = LEAST_SHARE if len(content.meant) > 1 else 1 / 2
+    if not ours or ours < share * frequent.filled:
+        return ""
+    if all(map(is_number, content.ours)):
+        filled, numbers = table.numbers(name)
+        missing = sum(frequent.rows[value] for value in content.missing)
+        if filled - numbers - missing < LEAST_SHARE * filled:
+            return ""
+    there = listing(sorted(map(str, content.ours)), FEW)
+    return (
+        f"it has {there} beside more values than classes have; the decisions of the costs are "
+        f"{listing(labels)}"
+    )
+
+
+def _written_as(content: _Content, labels: Labels) -> str:
     """Say what a column has in place of labels."""
-    strange = [value for value in values if value not in known]
-    first = [each for each in strange if each in close] or strange
+    strange = [value for value in content.values if value not in content.known]
+    first = [each for each in strange if each in content.close] or strange
     shown = ", ".join(repr(label_rules.plain(each)) for each in first[:3])
     expected = f"the decisions of the costs are {listing(labels)}"
-    if missing and len(missing) == len(strange):
+    if content.missing and len(content.missing) == len(strange):
         return f"most of its values are missing ({shown}); {expected}"
-    same = " (with ignore_case= they are the same)" if close else ""
+    same = " (with ignore_case= they are the same)" if content.close else ""
     return f"it has {shown}{', …' if first[3:] else ''}; {expected}{same}"

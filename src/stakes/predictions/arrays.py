@@ -13,7 +13,7 @@ from stakes._core.typing import Floats
 from stakes.counts._parts import part_column
 from stakes.errors import InputError, InputTypeError
 from stakes.predictions.roles import Model, Roles
-from stakes.predictions.table import AS_WRITTEN, Codes, DesignColumns, Reading
+from stakes.predictions.table import AS_WRITTEN, Codes, DesignColumns, Frequent, Reading
 
 ACTUAL = "y_true"
 TWO = 2
@@ -120,9 +120,18 @@ class ArrayTable:
         ours = np.array([value in among for value in column.values], dtype=bool)
         return len(column), int(column.looked_up(ours).sum())
 
+    def frequent(self, name: str, *, whole: bool = True) -> Frequent:  # noqa: ARG002
+        """Return the frequent values of a column of text: roles are given, never looked for."""
+        return Frequent()
+
     def numeric(self, name: str) -> bool:
         """Tell whether a column has scores."""
         return name in self._scores
+
+    def numbers(self, name: str) -> tuple[int, int]:
+        """Return how many rows a column has, and how many have a score."""
+        n = len(self._labels[ACTUAL])
+        return n, n if name in self._scores else 0
 
     def codes(self, name: str, matcher: LabelMatcher, what: str, advice: str = "") -> Codes:
         """Return the position of each row's label; see `stakes.predictions.table.Batch`."""

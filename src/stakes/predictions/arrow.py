@@ -25,7 +25,14 @@ from stakes._core.labels import (
 )
 from stakes._core.typing import Floats
 from stakes.errors import InputError, LabelError
-from stakes.predictions.table import AS_WRITTEN, Codes, Reading, mostly, too_many_labels
+from stakes.predictions.table import (
+    AS_WRITTEN,
+    Codes,
+    Frequent,
+    Reading,
+    mostly,
+    too_many_labels,
+)
 from stakes.read._diagnose import shortly
 from stakes.read.tables import FileRows, pyarrow
 
@@ -44,6 +51,9 @@ MOST_FRACTIONS = 100
 
 FEW = 100
 """Rows of a column that show, as a rule, that it has words."""
+
+COUNTED = 1 << 18
+"""Rows whose text is counted together: more values at once do not stay in the processor's cache."""
 
 FEW_CELLS = 20_000
 """Cells of a table that Python goes through in less time than it takes to load pyarrow.compute."""
@@ -223,6 +233,29 @@ class ArrowTable:
         there = np.array([not is_blank(value) for value in values], dtype=bool)
         ours = np.array([value in among for value in values], dtype=bool)
         return int(amounts[there].sum()), int(amounts[there & ours].sum())
+
+    def frequent(self, name: str, *, whole: bool = True) -> Frequent:
+        """Return the frequent values of a column of text, however many others it has.
+
+        A column whose first rows have many numbers and no words has scores, or is a feature.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        whole : bool, default True
+            Whether all rows are looked at, or only the first.
+        """
+        if not is_text(self._table.schema, name):
+            return Frequent()
+        if name in self._encoded:
+            codes, values = self._codes(name)
+            amounts = np.bincount(codes, minlength=len(values))
+            return _leading(amounts, lambda order: [values[place] for place in order])
+        filled, numbers = self._of_column(name, lambda column: _amount_of_numbers(_first(column)))
+        if filled == numbers > 0 and self._measures(name):
+            return Frequent()
+        return self._of_column(name, lambda column: _frequent(column if whole else _first(column)))
 
     def numeric(self, name: str) -> bool:
         """Tell whether at least half of a column's values, of those that are there, are numbers."""
@@ -471,6 +504,13 @@ def is_nested(schema: Any, name: str) -> bool:
     return bool(pyarrow().types.is_nested(schema.field(name).type))
 
 
+def is_text(schema: Any, name: str) -> bool:
+    """Tell whether a column has text."""
+    types, kind = pyarrow().types, schema.field(name).type
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
 def as_numpy(array: Any) -> NDArray[Any]:
     """Return an array of numbers, none missing; pyarrow's way imports pandas, which is slow."""
     return np.asarray(np.from_dlpack(array))
@@ -483,9 +523,35 @@ def _text_encoded(column: Any) -> tuple[Codes, list[Any]]:
     return np.array(codes, dtype=np.int32), list(places)
 
 
+def _first(column: Any) -> Any:
+    """Return the first rows of a column: enough to show that its values are too many."""
+    return column.slice(0, 2 * MOST_LABELS)
+
+
 def _few_texts(column: Any) -> bool:
     """Tell whether the first rows have so few values that they may be labels, fractions or not."""
-    return len(set(column.slice(0, 2 * MOST_LABELS).to_pylist())) <= MOST_FRACTIONS
+    return len(set(_first(column).to_pylist())) <= MOST_FRACTIONS
+
+
+def _frequent(column: Any) -> Frequent:
+    """Return the frequent values of a column of text, of so many rows at a time as stay fast."""
+    found = Frequent()
+    for start in range(0, len(column), COUNTED):
+        counted = _text_of(column.slice(start, COUNTED)).value_counts()
+        amounts, values = counted.field("counts"), counted.field("values")
+        found += _leading(as_numpy(amounts), values.take)
+    return found
+
+
+def _leading(amounts: NDArray[np.int64], values_at: Callable[[Any], Any]) -> Frequent:
+    """Return the most frequent of distinct values, of which there may be very many."""
+    order = np.arange(len(amounts))
+    if len(order) > MOST_LABELS:
+        order = np.argpartition(-amounts, MOST_LABELS)[: MOST_LABELS + 1]
+    rows = zip(map(plain, values_at(order)), amounts[order].tolist(), strict=True)
+    there = {value: count for value, count in rows if not is_blank(value)}
+    blank = int(amounts[order].sum()) - sum(there.values())
+    return Frequent() + Frequent(int(amounts.sum()) - blank, there)
 
 
 def _too_many(column: Any) -> bool:
@@ -495,7 +561,7 @@ def _too_many(column: Any) -> bool:
     types = pyarrow().types
     if types.is_dictionary(column.type) or types.is_null(column.type):
         return False  # its values are known without a look
-    first = column.slice(0, 2 * MOST_LABELS)
+    first = _first(column)
     distinct = pc.count_distinct(first, "all").as_py()
     if distinct > MOST_LABELS:
         return True

@@ -17,6 +17,7 @@ from stakes.predictions.roles import guess_actual, now_named
 from stakes.predictions.table import (
     AS_WRITTEN,
     Columns,
+    Frequent,
     Reading,
     Table,
     check_columns,
@@ -137,6 +138,25 @@ class ShardedTable:
         amounts = [batch.amounts(name, among) for batch in self.batches([name])]
         return sum(filled for filled, _ in amounts), sum(such for _, such in amounts)
 
+    def frequent(self, name: str, *, whole: bool = True) -> Frequent:
+        """Return the frequent values of a column of text, however many others it has.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        whole : bool, default True
+            Whether all rows are looked at, or only as many as show what the column has.
+        """
+        if kind_of(self._schema.field(name).type) != "text":
+            return Frequent()
+        return self._look(name, whole=whole).frequent
+
+    def numbers(self, name: str) -> tuple[int, int]:
+        """Return how many rows of text have a value, and how many have a number."""
+        seen = self._look(name)
+        return seen.filled, seen.numbers
+
     def numeric(self, name: str) -> bool:
         """Tell whether a column has numbers; of text, whether at least half of it is numbers."""
         if kind_of(self._schema.field(name).type) in NUMBERS:
@@ -166,17 +186,23 @@ class ShardedTable:
         values = self._look(name).values
         return None if values is None else list(values)
 
-    def _look(self, name: str) -> _Seen:
-        """Look through a column once; through all of them where they cannot be read apart."""
-        if name not in self._seen:
+    def _look(self, name: str, *, whole: bool = False) -> _Seen:
+        """Look through a column once; through all of them where they cannot be read apart.
+
+        Unless it is to be `whole`, as far as its values are few or it may have numbers.
+        """
+        if name not in self._seen or (whole and not self._seen[name].whole):
             apart = all(shard.columnar for shard in self._shards)
-            names = [name] if apart else [each for each in self.columns if each not in self._seen]
+            names = [name] if apart else self.columns
             seen = {each: _Seen(self._schema, each) for each in names}
             for batch in self.batches(names):
                 for each, what in seen.items():
                     what.look(batch, each)
-                if not any(what.open for what in seen.values()):
+                if not whole and not any(what.open for what in seen.values()):
                     break
+            else:
+                for what in seen.values():
+                    what.whole = True
             self._seen |= seen
         return self._seen[name]
 
@@ -201,8 +227,9 @@ class _Seen:
 
     def __init__(self, schema: Any, name: str) -> None:
         self.values: dict[Any, None] | None = None if is_nested(schema, name) else {}
-        self._text = kind_of(schema.field(name).type) == "text"
-        self._filled = self._numbers = 0
+        self.frequent, self.whole = Frequent(), False
+        self.filled = self.numbers = 0
+        self._words = self._text = kind_of(schema.field(name).type) == "text"
 
     @property
     def open(self) -> bool:
@@ -212,7 +239,7 @@ class _Seen:
     @property
     def numeric(self) -> bool:
         """Whether at least half of a text is numbers."""
-        return self._text and mostly(self._filled, self._numbers)
+        return self._text and mostly(self.filled, self.numbers)
 
     def look(self, batch: ArrowTable, name: str) -> None:
         """Take the values of some rows."""
@@ -221,10 +248,12 @@ class _Seen:
             self.values = None if fresh is None else self.values | dict.fromkeys(fresh)
             if self.values is not None and len(self.values) > MOST_LABELS:
                 self.values = None
+        if self._words:
+            self.frequent += batch.frequent(name)
         if self._text:
             filled, numbers = batch.numbers(name)
-            self._filled, self._numbers = self._filled + filled, self._numbers + numbers
-            self._text = not self._filled or self.numeric  # words at the beginning are enough
+            self.filled, self.numbers = self.filled + filled, self.numbers + numbers
+            self._text = not self.filled or self.numeric  # words at the beginning are enough
 
 
 class Progress(Protocol):

@@ -13,6 +13,7 @@ from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.predictions import _names
 from stakes.predictions._names import (
+    ANY_MODEL,
     FEW,
     TWO,
     columns_by_class,
@@ -185,7 +186,8 @@ def find_roles(
         unused, possible = set(ignored), set(candidates)
         known = {*doubtful, *found.foreign}
         left = [name for name in candidates if name in unused and name not in known]
-        doubtful |= doubts(left, scores, table, costs)
+        doubtful |= doubts(left, scores, table, costs, decisions)
+        doubtful |= _scores_alone(found, models, costs, positive)
         elsewhere = [n for n in ignored if n not in possible or n in found.foreign]
         doubtful |= misnamed(elsewhere, table, costs)
     return Roles(
@@ -208,7 +210,8 @@ def now_named(columns: Sequence[str], renamed: Mapping[str, tuple[str, ...]]) ->
 class _Guess:
     """The columns of models, those of other classes' scores, and those that may be models.
 
-    Of the scores, `bare` are those whose names are only that of the positive class: "p1", "fraud".
+    Of the scores, `bare` are those whose names are only that of the positive class: "p1", "fraud";
+    and of those of other classes, `of_classes` are those beside them: "p0", "ok".
     """
 
     decisions: Sequence[str]
@@ -217,6 +220,7 @@ class _Guess:
     foreign: Sequence[str] = ()
     doubtful: Mapping[str, str] = field(default_factory=dict)
     bare: Sequence[str] = ()
+    of_classes: Sequence[str] = ()
 
 
 def _guessed(
@@ -228,7 +232,6 @@ def _guessed(
     classes in words of their own, such as "malignant", which no feature does.
     """
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
-    others = {text for each in costs.labels if each != positive for text in _names.texts_of(each)}
     by_class = columns_by_class(columns, table, costs.labels)
     bare = columns_by_class(columns, table, costs.labels, bare=True).get("model", ())
     of_positive = [bare[costs.labels.index(positive)]] if bare and positive is not None else []
@@ -238,10 +241,17 @@ def _guessed(
         for name in columns
         if name not in taken
         and name not in of_positive
-        and (name in bare or _is_score_of(name, others))
+        and (name in bare or _class_of_scores(name, costs, positive) is not None)
     ]
     left = [name for name in columns if name not in foreign and name not in taken]
-    scores = [name for name in left if name in of_positive or _is_score(name, table, labels)]
+    texts = () if positive is None else _names.texts_of(positive)
+    scores = [
+        name
+        for name in left
+        if name in of_positive
+        or _is_score(name, table, labels)
+        or (_names.names_scores_of(name, texts) and has_probabilities(table, name, labels))
+    ]
     left = [name for name in left if name not in scores]
     stems = {_names.plain(_names.stem(name)) for name in scores}
     by_name = [
@@ -271,9 +281,75 @@ def _guessed(
         known = repr([*by_name, *scores, *taken][0])
         reason = f"it has only the values of the classes, and {known} is a model by its name"
         doubtful, unnamed = dict.fromkeys(unnamed, reason), []
+    rest = [name for name in left if name not in {*by_name, *unnamed, *doubtful}]
+    doubtful |= _likely_scores(rest, scores, table, costs, positive)
+    scores = [name for name in scores if name not in doubtful]
     kept = {*by_name, *unnamed}
     decisions = [name for name in left if name in kept]
-    return _Guess(decisions, scores, by_class, foreign, doubtful, of_positive)
+    of_classes = [name for name in foreign if name in bare and of_positive]
+    return _Guess(decisions, scores, by_class, foreign, doubtful, of_positive, of_classes)
+
+
+def _class_of_scores(name: str, costs: CostMatrix, positive: Label | None) -> Label | None:
+    """Return the class, other than the positive one, that a column is named as scores of."""
+    of = (each for each in costs.labels if _names.is_score_of(name, each, positive))
+    return next(of, None)
+
+
+def _likely_scores(
+    columns: Sequence[str],
+    scores: Collection[str],
+    table: Table,
+    costs: CostMatrix,
+    positive: Label | None,
+) -> dict[str, str]:
+    """Return the columns of fractions whose names are those of a class or a model, and why.
+
+    Those that are read as `scores` are not among them, unless they have another class in the name.
+    """
+    labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
+    found = {}
+    for name in columns if len(labels) == TWO else ():
+        there = [each for each in labels if _names.stem_of_class(name, each) is not None]
+        label = there[0] if len(there) == 1 and not is_common(there[0]) else None
+        another = label is not None and label != positive
+        named = label is not None or bool(_names.LIKELY_NAMES.search(name))
+        likely = named and name not in scores
+        if (another or likely) and has_probabilities(table, name, labels):
+            found[name] = (
+                _another_class(label, positive)
+                if another
+                else "it has numbers from 0 to 1, and its name may be that of a model"
+            )
+    return found
+
+
+def _another_class(label: Label, positive: Label | None) -> str:
+    """Say that a column may have the scores of a class whose scores are not read."""
+    read = "" if positive is None else f"; only those of {positive!r} are read"
+    return f"it is named as scores of {label!r} are{read}"
+
+
+def _scores_alone(
+    found: _Guess, models: Sequence[Model], costs: CostMatrix, positive: Label | None
+) -> dict[str, str]:
+    """Return the scores of other classes than the positive one that no model goes with."""
+    unnamed = any(
+        model.name in found.bare
+        or _names.BARE_DECISION.match(model.decisions or "")
+        or _names.BARE_SCORE.match(model.scores or "")
+        for model in models
+    )
+    stems = {each for model in models for each in _names.pairing_names(model.name)}
+    alone = {}
+    for name in found.foreign:
+        label = _class_of_scores(name, costs, positive)
+        if name in found.of_classes or label is None:
+            continue
+        left = _names.stem_of_class(name, label)
+        if not (_names.plain(left) in stems if left else unnamed):
+            alone[name] = _another_class(label, positive)
+    return alone
 
 
 def _cautions(ignored: Sequence[str], table: Table, named: Columns) -> tuple[str, ...]:
@@ -350,16 +426,13 @@ def _with_probabilities(
     found = []
     for model in models:
         stem = next((stem for stem in left if _names.plain(stem) == _names.plain(model.name)), None)
-        if stem is None and len(models) == len(left) == 1:  # one of each: they belong together
-            stem = next(iter(left))
+        if stem is None and len(models) == len(left) == 1:  # one of the two need not tell a model
+            only = next(iter(left))
+            alone = only == ANY_MODEL or _names.BARE_DECISION.match(model.decisions or model.name)
+            stem = only if alone else None
         found.append(model if stem is None else replace(model, probabilities=left.pop(stem)))
     found += [Model(_in_one_line(stem), None, None, columns) for stem, columns in left.items()]
     return tuple(found)
-
-
-def _is_score_of(name: str, classes: Collection[str]) -> bool:
-    """Tell whether a column is named as scores of one of these classes, such as "prob_ok"."""
-    return _names.looks_like_score(name) and _names.stem(name) in classes
 
 
 def _is_score(name: str, table: Table, labels: Labels) -> bool:

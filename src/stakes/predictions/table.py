@@ -7,15 +7,16 @@ only the protocol.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Cells, Column, Label, LabelMatcher, Labels
+from stakes._core.labels import MOST_LABELS, Cells, Column, Label, LabelMatcher, Labels
 from stakes._core.typing import Floats
 from stakes.errors import InputError, LabelError
 
@@ -123,6 +124,33 @@ class Columns:
     divides: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Frequent:
+    """The frequent values of a column that may have any number of others.
+
+    Every value of more than one row in `MOST_LABELS` is among them, after additions too; the rows
+    of each are at most that share too few (Misra and Gries).
+
+    Attributes
+    ----------
+    filled : int
+        How many rows have a value.
+    rows : mapping
+        From each value to how many rows have it.
+    """
+
+    filled: int = 0
+    rows: Mapping[Any, int] = field(default_factory=dict)
+
+    def __add__(self, other: Frequent) -> Frequent:
+        """Put the values of more rows together with these."""
+        rows = Counter(self.rows)
+        rows.update(other.rows)
+        least = sorted(rows.values(), reverse=True)[MOST_LABELS] if len(rows) > MOST_LABELS else 0
+        kept = {value: count - least for value, count in rows.items() if count > least}
+        return Frequent(self.filled + other.filled, kept)
+
+
 class Batch(Protocol):
     """Rows that are in memory together."""
 
@@ -191,10 +219,27 @@ class Table(Protocol):
     def amounts(self, name: str, among: Collection[Any]) -> tuple[int, int]:
         """Return how many rows have a value, and how many have one of those given."""
 
+    def frequent(self, name: str, *, whole: bool = True) -> Frequent:
+        """Return the frequent values of a column of text, however many others it has.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        whole : bool, default True
+            Whether all rows are looked at, or only the first.
+        """
+
     def numeric(self, name: str) -> bool:
         """Tell whether at least half of a column's values, of those that are there, are numbers.
 
         The others are errors where the numbers are used.
+        """
+
+    def numbers(self, name: str) -> tuple[int, int]:
+        """Return how many rows of a column of text have a value, and how many have a number.
+
+        Of one that has words for the most part, this may be of its first rows.
         """
 
     def score_range(self, name: str) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """Files in and out: the only part of stakes that touches them."""
 
 from stakes.read.files import (
+    append_binary,
     as_path,
     cached_text,
     check_writable,
@@ -13,6 +14,7 @@ from stakes.read.files import (
 )
 
 __all__ = [
+    "append_binary",
     "as_path",
     "cached_text",
     "check_writable",

@@ -35,16 +35,21 @@ def read_text(path: str | os.PathLike[str]) -> str:
         with source.open(encoding="utf-8-sig", newline="") as file:
             return file.read()
     except UnicodeDecodeError as error:
-        raise FileError(
-            f"{path}",
-            f"expected UTF-8 text, got the byte {error.object[error.start]:#04x} at position "
-            f"{error.start}.",
-            "Save the file as UTF-8.",
-        ) from error
+        raise _not_utf_8(path, error) from error
     except OSError as error:
         raise FileError(f"{path}", f"cannot be read: {error.strerror}.") from error
     except ValueError as error:
-        raise FileError(f"{path!r}", f"cannot be the name of a file: {error}.") from error
+        raise FileError(f"{path}", f"cannot be the name of a file: {error}.") from error
+
+
+def _not_utf_8(path: str | os.PathLike[str], error: UnicodeDecodeError) -> FileError:
+    """Say where a text is not UTF-8."""
+    return FileError(
+        f"{path}",
+        f"expected UTF-8 text, got the byte {error.object[error.start]:#04x} at position "
+        f"{error.start}.",
+        "Save the file as UTF-8.",
+    )
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -52,7 +57,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
-        raise FileError(f"{path!r}", f"cannot be written: {error}.") from error
+        raise FileError(f"{path}", f"cannot be written: {error}.") from error
     write_binary(path, content)
 
 
@@ -74,6 +79,51 @@ def write_binary(path: str | os.PathLike[str], content: bytes) -> None:
         raise FileError(f"{path!r}", f"cannot be written: {error}.") from error
     except OSError as error:
         raise FileError(f"{path}", f"cannot be written: {error.strerror}.") from error
+
+
+def append_binary(path: str | os.PathLike[str], content: bytes) -> None:
+    """Add UTF-8 text to the end of a file, all of it or nothing; a new file has it alone.
+
+    Several processes may do so at once where files can be locked. A device or a pipe is written to
+    as it is.
+    """
+    target = as_path(path)
+    try:
+        if not target.exists() or target.is_file():
+            _append(target, content)
+        else:
+            with target.open("wb") as stream:  # a folder cannot be opened
+                stream.write(content)
+    except UnicodeDecodeError as error:
+        raise _not_utf_8(path, error) from error
+    except OSError as error:
+        raise FileError(f"{path}", f"cannot be written: {error.strerror}.") from error
+
+
+def _append(target: Path, content: bytes) -> None:
+    """Write at the end of a file that nobody else writes to meanwhile."""
+    with target.open("ab+", buffering=0) as file:
+        _lock(file.fileno())  # until it is closed
+        file.seek(0)
+        before = file.read()
+        before.decode()  # two encodings in a file are no text
+        line = b"\n" if before and not before.endswith(b"\n") else b""
+        rest = memoryview(line + content)
+        try:
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        except BaseException:
+            file.truncate(len(before))
+            raise
+
+
+def _lock(descriptor: int) -> None:
+    """Wait until no other process has locked a file, and lock it, on systems that can."""
+    with contextlib.suppress(ImportError, OSError):  # not on Windows, and not on all disks
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _replace(target: Path, content: bytes) -> None:

@@ -10,7 +10,7 @@ import os
 import re
 import string
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
@@ -35,7 +35,7 @@ from stakes._core.text import (
 from stakes._core.typing import Floats
 from stakes.errors import InputError, StakesError
 from stakes.findings.audit import AuditFound
-from stakes.findings.curves import MOST_PAIRED, CurvePair, ScoredCurve
+from stakes.findings.curves import CurvePair, ScoredCurve
 from stakes.findings.data import json_text
 from stakes.findings.models import Model
 from stakes.findings.policies import PolicyResult
@@ -479,7 +479,6 @@ def report_html(findings: Findings, *, full: bool = False) -> str:
         "by_policy": {each.name: each for each in findings.policies},
         "threshold_rows": threshold_rows(findings),
         "scored": _scored(findings),
-        "partial_pairs": len(_scored(findings)) > MOST_PAIRED,
         "money": money_tables(findings),
         "rate_titles": tuple(TITLES.items()),
         "cards": card_width(findings),
@@ -493,8 +492,7 @@ def report_html(findings: Findings, *, full: bool = False) -> str:
         "percent_range": percent_range,
         "panels": MOST_PANELS,
     }
-    page: str = environment.get_template("page.html.j2").render(context)
-    return page
+    return _filled(environment, "page.html.j2", context)
 
 
 def audit_html(found: AuditFound) -> str:
@@ -508,8 +506,13 @@ def audit_html(found: AuditFound) -> str:
     environment = _environment()
     style = _safe(_source(environment, "style.css"))
     context = {"f": found, "style": style, "stakes": version("stakes"), "made": _today()}
-    page: str = environment.get_template("audit.html.j2").render(context)
-    return page
+    return _filled(environment, "audit.html.j2", context)
+
+
+def _filled(environment: Any, template: str, context: Mapping[str, Any]) -> str:
+    """Return a page that UTF-8 can hold: names of files may have bytes that are no text."""
+    page: str = environment.get_template(template).render(context)
+    return page.encode(errors="backslashreplace").decode()
 
 
 def _today() -> str:
