@@ -35,7 +35,7 @@ COMMANDS = {
     "demo": "--out out.html",
 }
 NOBODY = 65534
-PLAIN = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "HOME": "/nonexistent"}
+PLAIN = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "HOME": "/dev/null/home"}
 
 
 def test_every_command_is_among_them():
