@@ -10,6 +10,7 @@ from stakes.read.files import (
     real_path,
     write_binary,
     write_text,
+    write_together,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "real_path",
     "write_binary",
     "write_text",
+    "write_together",
 ]
