@@ -110,6 +110,7 @@ AskGate = Annotated[
 Junit = Annotated[
     Path | None,
     typer.Option("--junit", metavar="FILE", help="Write the gate's result as JUnit XML."),
+    options.FileUse.WRITTEN,
 ]
 Markdown = Annotated[
     Path | None,
@@ -118,6 +119,7 @@ Markdown = Annotated[
         metavar="FILE",
         help="Append the gate's result to a Markdown file, such as $GITHUB_STEP_SUMMARY.",
     ),
+    options.FileUse.WRITTEN,
 ]
 
 
@@ -157,7 +159,6 @@ def compare(
     named = policy.baseline is not None
     _check_gate(build, gate=gate, margin=margin is not None, named=named)
     margin = None if margin is None else checked_margin(margin)
-    output.will_write(json, build.junit, build.markdown, inputs=[*predictions, prices.costs])
     output.only_json(json)
     study = read_study(
         output,
@@ -200,6 +201,7 @@ def _check_gate(build: BuildOptions, *, gate: bool, margin: bool, named: bool) -
 
 def _for_build(output: Output, found: Comparison, build: BuildOptions, confidence: float) -> None:
     """Write what a build reads of the gate; on GitHub, also the lines that it shows."""
+    from stakes.read import read_text
     from stakes.show.text import github_lines, junit_text, markdown_text
 
     if found.gate is None:
@@ -211,7 +213,7 @@ def _for_build(output: Output, found: Comparison, build: BuildOptions, confidenc
         output.write_text(build.junit, text)
     if build.markdown is not None:
         text = markdown_text(gate, pairs, confidence=confidence, unit=unit, tests=tests)
-        before = build.markdown.read_text(encoding="utf-8") if build.markdown.exists() else ""
+        before = read_text(build.markdown) if build.markdown.is_file() else ""
         output.write_text(build.markdown, before + text)
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in github_lines(gate, pairs, unit, tests):

@@ -15,7 +15,6 @@ from typing import Any, TextIO
 
 from stakes.errors import FileError, InputTypeError
 
-
 NEW_FILE, OWN_FILE = 0o666, 0o600
 """Modes that files are made with, of which the user's mask takes some: all may read, or one."""
 
@@ -100,7 +99,7 @@ def write_together(contents: Mapping[Path, str]) -> None:
                 _write_new(old[target], target.read_bytes(), target)
         begun = []
         try:
-            for path, target in zip(contents, new, strict=True):
+            for path, target in zip(contents, new, strict=True):  # noqa: B007 - errors name it
                 begun.append(target)  # before, as a signal may come in between
                 new[target].replace(target)
                 _sync_folder(target.parent)
@@ -165,9 +164,9 @@ def _write_new(path: Path, content: bytes, target: Path) -> None:
         mode = stat.S_IMODE(target.stat().st_mode)
     except FileNotFoundError:
         mode = None
-    # What only some may read, nobody else reads meanwhile; new files have the mode of all new ones.
+    # What only some may read, nobody else can read meanwhile.
     opener = partial(os.open, mode=NEW_FILE if mode is None else OWN_FILE)
-    with open(path, "xb", opener=opener) as file:  # noqa: PTH123 - a Path takes no opener
+    with open(path, "xb", opener=opener) as file:  # a Path takes no opener
         file.write(content)
         file.flush()
         if mode is not None:
@@ -195,6 +194,20 @@ def _sync_folder(folder: Path) -> None:
 def real_path(path: Path) -> Path:
     """Return where a name leads to, through all links; links in a circle lead nowhere."""
     return Path(os.path.realpath(path))
+
+
+def identities(path: Path) -> set[Path | tuple[int, int]]:
+    """Return what tells a file from others: where its name leads to, and its number on the disk.
+
+    Two names of a file, such as hard links, have the number in common. Devices and pipes, which
+    nothing takes the place of, go by their name.
+    """
+    place = real_path(path)
+    try:
+        found = place.stat()
+    except OSError:  # there is none yet
+        return {place}
+    return {place, (found.st_dev, found.st_ino)} if stat.S_ISREG(found.st_mode) else {place}
 
 
 def cached_text(name: str, make: Callable[[], str]) -> str:
