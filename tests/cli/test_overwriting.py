@@ -8,14 +8,8 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from _helpers.commands import INPUTS, OUTPUTS, all_commands
 
-from stakes.cli._app import command
-
-INPUTS = {
-    *("predictions", "pool", "labels", "counts", "matrix"),
-    *("costs", "validation", "population"),
-}
-OUTPUTS = {"out", "json", "csv", "junit", "markdown", "report"}
 NO_FILES = {
     *("CLASS", "CLASSES", "COLUMN", "COLUMN COLUMN", "COLUMNS", "HOW", "NAME", "NAMES", "PERIOD"),
     *("POLICY", "SHARES", "SQL", "TEXT", "TIME", "UNIT", "WHICH", "WORD"),
@@ -26,21 +20,12 @@ EVALUATE = ("-q", "evaluate")
 POLICIES = ("-c", "costs.csv", "-m", "tree", "-s", "tree_score")
 
 
-def commands(made, words=()):
-    """Iterate over all commands, with the words that call them."""
-    if not hasattr(made, "commands"):
-        yield words, made
-        return
-    for name, each in made.commands.items():
-        yield from commands(each, (*words, name))
-
-
 def takes_text(parameter):
     kind = str(parameter.type_descriptor.annotation)
     return "str" in kind or "Path" in kind
 
 
-COMMANDS = {" ".join(words): made for words, made in commands(command())}
+COMMANDS = all_commands()
 PAIRS = [
     (name, read.name, written.name)
     for name, made in COMMANDS.items()

@@ -145,7 +145,9 @@ class TestFilesThatBelongTogether:
             return replace(path, target)
 
         monkeypatch.setattr(pathlib.Path, "replace", fails)
-        with pytest.raises(FileError, match=r"b: cannot .* error\. What .*a held is now in") as said:
+        with pytest.raises(
+            FileError, match=r"b: cannot .* error\. What .*a held is now in"
+        ) as said:
             write_together({tmp_path / "a": "1", tmp_path / "b": "2"})
         (kept,) = tmp_path.glob(".stakes-*.tmp")
         assert kept.read_text() == "old"
