@@ -54,7 +54,6 @@ def words_of(parameter, value):
 @pytest.mark.parametrize(("name", "read", "written"), PAIRS)
 def test_no_output_may_be_an_input(name, read, written, stakes, folder):
     arguments = name.split()
-    (folder / "other.csv").touch()
     for each in COMMANDS[name].params:
         if each.name in (read, written):
             arguments += words_of(each, "same.csv")
@@ -148,7 +147,6 @@ def test_the_manifest_of_labels(stakes, folder, label_file):
         *("--json", manifest.name),
     )
     assert refused(said, manifest.name)
-    (folder / "new.csv").write_text("")
     shutil.copy(manifest, folder / "rows.csv.manifest.json")
     said = stakes(
         *("-q", "audit", "plan", "rows.csv.manifest.json", "-c", "costs.csv", "-m", "a"),
