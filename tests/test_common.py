@@ -6,7 +6,9 @@ in its docstring.
 
 import copy
 import pickle
+import re
 import warnings
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
 
@@ -25,11 +27,29 @@ matplotlib = pytest.importorskip("matplotlib")
 ROWS = {"y_true", "y_pred", "y_pred_1", "y_pred_2", "y_score", "y_score_1", "y_score_2"}
 """Arguments that are a column of rows, in any container."""
 
+DESIGN = {
+    "groups": lambda n: np.arange(n) // 2,
+    "strata": lambda n: np.arange(n) % 2,
+    "sample_weight": lambda n: np.where(np.arange(n) % 3, 2.0, 1.0),
+}
+"""Columns that say how rows were sampled, for callables whose examples have none."""
+
+AMOUNTS = {"factor", "values", "times"}
+"""Arguments that are a column of numbers, such as the costs of single rows."""
+
 LEARNERS = {"X", "y", "estimator", "estimator_1", "estimator_2"}
 """scikit-learn's to check, and to name."""
 
 SLOW = 0.03
 """Seconds from which on a callable is given one kind of bad argument only, and one container."""
+
+
+def narrowest(values):
+    """Return the smallest type with a sign for whole numbers; of others, their own type."""
+    kinds = [np.int8, np.int16] if values.dtype.kind == "i" else []
+    fits = (each for each in kinds if abs(values).max() <= np.iinfo(each).max)
+    return next(fits, values.dtype)
+
 
 CONTAINERS = {
     "tuple": lambda values: tuple(values.tolist()),
@@ -43,8 +63,17 @@ CONTAINERS = {
     "arrow": pa.array,
     "chunks": lambda values: pa.chunked_array([values[:2], values[2:]]),
     "object": lambda values: values.astype(object),
-    "narrow": lambda values: values.astype(np.int8) if values.dtype.kind == "i" else values,
+    "narrow": lambda values: values.astype(narrowest(values)),
 }
+
+NARROW = {
+    "single": lambda values: values.astype(np.float32),
+    "half": lambda values: values.astype(np.float16),
+    "arrow single": lambda values: pa.array(values, pa.float32()),
+    "polars single": lambda values: pl.Series(values, dtype=pl.Float32),
+    "pandas single": lambda values: pd.Series(values, dtype="Float32"),
+}
+"""Columns of less precision, for numbers that are exact in it."""
 
 BAD = {
     "none": lambda: None,
@@ -117,7 +146,7 @@ def complaint(case, parameter, bad):
     except StakesError:
         return ""
     except (TypeError, ValueError) as error:
-        named = parameter.name in str(error) or parameter.name in LEARNERS
+        named = re.search(rf"\b{parameter.name}\b", str(error)) or parameter.name in LEARNERS
         return "" if named else f"does not name it: {type(error).__name__}: {error}"
     except BaseException as error:  # noqa: BLE001 - that is what is looked for
         return f"{type(error).__name__}: {error}"
@@ -161,24 +190,88 @@ def same(one, other):
     return one == other if is_dataclass(one) else repr(one) == repr(other)
 
 
+def columns_of(case):
+    """Return the arguments of a call that are columns, as arrays."""
+    given = {name: value for name, value in case.given.items() if value is not None}
+    rows = {name: np.asarray(given[name]) for name in ROWS & set(given)}
+    if "Display" in case.name or any(each.ndim != 1 for each in rows.values()):
+        return {}
+    more = {name: np.asarray(given[name]) for name in (AMOUNTS | set(DESIGN)) & set(given)}
+    return rows | {
+        name: each for name, each in more.items() if each.ndim == 1 and each.dtype.kind != "O"
+    }
+
+
+def designs_of(case, columns):
+    """Iterate over columns that say how the rows of a call may have been sampled, one by one."""
+    n = max((len(columns[name]) for name in ROWS & set(columns)), default=0)
+    for name in DESIGN if n else ():
+        if name not in columns and name in {each.name for each in case.parameters}:
+            yield {name: DESIGN[name](n)}
+
+
+def whole(result):
+    """Return a result, or all that it iterates over, which can be compared more than once."""
+    return list(result) if isinstance(result, Iterator) else result
+
+
+def tried(case, columns):
+    """Return the result of a call with some columns; nothing where they do not suit each other."""
+    try:
+        return whole(case.called(**columns))
+    except StakesError:  # few rows, say
+        return None
+
+
+def different(case, columns, changed, kinds):
+    """Iterate over the kinds of columns that give another result."""
+    expected = tried(case, columns)
+    for kind, make in kinds.items() if expected is not None else ():
+        made = {
+            name: make(values)
+            for name, values in changed.items()
+            if kind != "categorical" or not name.startswith(NUMBERS)
+        }
+        try:
+            if not same(expected, whole(case.called(**columns | made))):
+                yield f"{case.name}({', '.join(made)}): {kind}"
+        except Exception as error:  # noqa: BLE001 - that is what is looked for
+            yield f"{case.name}({', '.join(made)}): {kind}: {type(error).__name__}: {error}"
+
+
+NUMBERS = ("y_score", "sample_weight", *AMOUNTS)
+
+
 def test_containers_and_dtypes_give_equal_results(cases):
-    found = []
-    for name, case in cases.items():
-        given = {each: value for each, value in case.given.items() if value is not None}
-        rows = {each: np.asarray(given[each]) for each in ROWS & set(given)}
-        if not rows or "Display" in name or any(each.ndim != 1 for each in rows.values()):
+    found, sampled = [], set()
+    for case in cases.values():
+        columns = columns_of(case)
+        if not columns:
             continue
-        expected = case.called()
-        kinds = ["pandas"] if case.seconds > SLOW else CONTAINERS
-        for kind in kinds:
-            changed = {
-                each: CONTAINERS[kind](values)
-                for each, values in rows.items()
-                if kind != "categorical" or not each.startswith("y_score")
-            }
-            if not same(expected, case.called(**changed)):
-                found.append(f"{name}: {kind}")
+        kinds = {"pandas": pd.Series} if case.seconds > SLOW else CONTAINERS
+        found += different(case, {}, columns, kinds)
+        for design in designs_of(case, columns):
+            sampled |= {(case.name, name) for name in design if tried(case, design) is not None}
+            found += different(case, design, design, kinds)
     assert not found, "\n".join(found)
+    assert len(sampled) > 40
+
+
+def test_numbers_of_less_precision_give_equal_results(cases):
+    """What is exact in 32 or 16 bits is computed with as if it had come in 64."""
+    found, callables = [], set()
+    for case in cases.values():
+        columns = columns_of(case)
+        floats = {name: each for name, each in columns.items() if each.dtype.kind == "f"}
+        floats |= {name: each for name, each in columns.items() if name in AMOUNTS}
+        exact = {name: np.round(each.astype(float) * 64) / 64 for name, each in floats.items()}
+        for design in designs_of(case, columns):
+            exact |= {name: each for name, each in design.items() if name == "sample_weight"}
+        if exact and case.seconds < SLOW:
+            callables.add(case.name)
+            found += different(case, exact, exact, NARROW)
+    assert not found, "\n".join(found)
+    assert len(callables) > 25
 
 
 def test_results_are_tables_in_a_notebook(world):
@@ -191,30 +284,50 @@ def test_results_are_tables_in_a_notebook(world):
 
 
 def test_results_are_equal_to_their_copies(world):
+    """All that examples make inside, too; only what is of no use outside may equal itself alone."""
+    ours = {k: value for k, value in world[1].items() if k.__module__.startswith("stakes.")}
+    public = {case.call for case in world[0].values()}
     found = []
-    results = [world[1][kind] for kind in world[1] if kind in {c.call for c in world[0].values()}]
-    for value in filter(is_dataclass, results):
+    for kind, value in ours.items():
+        if not is_dataclass(value):
+            continue
         copies = (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value)))  # noqa: S301
-        if any(not made == value for made in copies):  # noqa: SIM201 - equality is what is tested
-            found.append(type(value).__name__)
+        alone = (
+            kind.__eq__ is object.__eq__ and kind not in public and not isinstance(value, Result)
+        )
+        if any((made == value) is not (not alone) for made in copies):
+            found.append(kind.__name__)
     assert found == []
 
 
 def test_calls_from_several_threads_give_equal_results(cases):
-    chosen = [
-        case
-        for case in cases.values()
-        if not case.owner and case.seconds < SLOW and "Display" not in case.name
-    ]
+    """Functions, and methods of one result: what it keeps for the next call is made by several."""
+    calls, expected = [], []
+    for case in cases.values():
+        if case.seconds > SLOW or "Display" in case.name or "path" in case.given:
+            continue
+        given = dict(case.given)
+        own = [given.pop("self")] if case.owner else []
+        if own and not is_dataclass(own[0]):  # which a call may change
+            continue
+        own = [pickle.loads(pickle.dumps(each)) for each in own]  # noqa: S301 - has kept nothing
+        made = tried(case, {})
+        if made is not None:
+            expected.append(made)
+            calls.append((case.name, case.call, own, given))
 
-    def result(case):
-        return case.call(**case.given)
+    def result(numbered):
+        _, call, own, given = calls[numbered]
+        return whole(call(*own, **given))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        expected = [result(case) for case in chosen]
+        turns = [number for number in range(len(calls)) for _ in range(4)]
         with ThreadPoolExecutor(4) as threads:
-            assert all(map(same, expected, threads.map(result, chosen)))
+            made = list(threads.map(result, turns))
+    pairs = zip(turns, made, strict=True)
+    assert {calls[turn][0] for turn, each in pairs if not same(expected[turn], each)} == set()
+    assert sum(bool(own) for _, _, own, _ in calls) > 100
 
 
 def test_public_functions_can_be_sent_to_other_processes(cases):

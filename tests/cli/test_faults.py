@@ -3,25 +3,68 @@
 import errno
 import os
 import pathlib
+from importlib import import_module
 from itertools import count
 
 import pytest
+from _helpers.commands import OUTPUTS, all_commands
 
 from stakes import Accumulator, CostMatrix
 from stakes.errors import FileError
 
 P, C = "predictions.csv", "costs.csv"
+MODEL = f"{P} -c {C} -m tree"
+BOTH = f"{P} -c {C} -m tree -m old"
+SIMULATE = f"{BOTH} --repeats 20 --method normal --json out.json"
+AUDIT = "-c costs.csv -m a -s score --id id --labels 60"
 COMMANDS = {
-    "evaluate": (["evaluate", P, "-c", C, "-m", "tree", "--json", "out.json"], ["out.json"]),
-    "count": (["count", P, "-c", C, "-m", "tree", "--out", "out.json"], ["out.json"]),
-    "parquet": (["count", P, "-c", C, "-m", "tree", "--out", "out.parquet"], ["out.parquet"]),
+    "evaluate": (f"evaluate {MODEL} --json out.json", ["out.json"]),
+    "compare": (
+        f"compare {BOTH} --baseline old --gate --json out.json --junit out.xml --markdown out.md",
+        ["out.json", "out.xml", "out.md"],
+    ),
     "curve": (
-        ["curve", P, "-c", C, "-m", "tree", "--csv", "out.csv", "--json", "out.json"],
+        f"curve {MODEL} -s tree_score --out out.svg --csv out.csv --json out.json",
+        ["out.svg", "out.csv", "out.json"],
+    ),
+    "decision curve": (
+        f"curve {MODEL} -s tree_score --decision --csv out.csv --json out.json",
         ["out.csv", "out.json"],
     ),
-    "template": (["costs", "template", P, "--out", "out.csv", "--force"], ["out.csv"]),
+    "threshold": (f"threshold {MODEL} -s tree_score --json out.json", ["out.json"]),
+    "plan": (f"plan {MODEL} --half-width 5 --json out.json", ["out.json"]),
+    "audit plan": (
+        f"audit plan rows.csv {AUDIT} -o out.csv --force --json out.json",
+        ["out.json", "out.csv", "out.csv.manifest.json"],
+    ),
+    "audit more": (
+        "audit more labels.csv rows.csv --labels 20 -o out.csv --force --json out.json",
+        ["out.json", "out.csv", "out.csv.manifest.json"],
+    ),
+    "audit read": (
+        "audit read labels.csv --report out.html --json out.json",
+        ["out.html", "out.json"],
+    ),
+    "count": (f"count {MODEL} --out out.json", ["out.json"]),
+    "parquet": (f"count {MODEL} --out out.parquet", ["out.parquet"]),
+    "merge": ("merge first.json second.json --out out.json", ["out.json"]),
+    "template": (f"costs template {P} --out out.csv --force", ["out.csv"]),
+    "coverage": (f"simulate coverage {SIMULATE}", ["out.json"]),
+    "type-one": (f"simulate type-one {SIMULATE}", ["out.json"]),
+    "power": (f"simulate power {SIMULATE}", ["out.json"]),
+    "report": (f"report {MODEL} --out out.html --json out.json", ["out.html", "out.json"]),
+    "demo": (
+        "demo --files --out out.html",
+        ["out.html", "breast_cancer.csv", "breast_cancer_costs.csv"],
+    ),
 }
+REPLACING_LABELS = {"audit plan", "audit more"}
+LABELS = ("out.csv", "out.csv.manifest.json")
+"""What these commands leave as it was if anything fails: people filled it in."""
+
 OLD = b"what was there before"
+ERRORS = (errno.ENOSPC, errno.EIO, errno.EINTR)
+STEPS = {"open", "write", "flush", "chmod", "fsync", "close", "replace"}
 
 
 class Faults:
@@ -36,16 +79,18 @@ class Faults:
             (pathlib.Path, "chmod"),
         ):
             monkeypatch.setattr(owner, name, self._step(getattr(owner, name), name))
-        opened = pathlib.Path.open
+        close = os.close
 
-        def open_(path, mode="r", *arguments, **options):
-            if "x" not in mode and "w" not in mode:
-                return opened(path, mode, *arguments, **options)
-            self.step("create")
-            file = opened(path, mode, *arguments, **options)
-            return _Written(file, self)
+        def close_(descriptor):
+            close(descriptor)  # which has no second time
+            self.step("close")
 
-        monkeypatch.setattr(pathlib.Path, "open", open_)
+        monkeypatch.setattr(os, "close", close_)
+
+        def open_(path, mode, **options):
+            return _Written(open(path, mode, **options), self)  # noqa: PTH123 - with an opener
+
+        monkeypatch.setattr("stakes.read.files.open", open_, raising=False)
 
     def fail_at(self, number):
         """Let so many steps pass and fail the next; none if there is no number."""
@@ -68,7 +113,7 @@ class Faults:
 
 
 class _Written:
-    """A file whose writes and flushes are steps."""
+    """A file whose writes, flushes and end are steps."""
 
     def __init__(self, file, faults):
         self._file, self._faults = file, faults
@@ -78,6 +123,7 @@ class _Written:
 
     def __exit__(self, *_):
         self._file.close()
+        self._faults.step("close")
 
     def write(self, content):
         try:
@@ -95,35 +141,95 @@ class _Written:
         return self._file.fileno()
 
 
-@pytest.mark.parametrize(
-    ("command", "code"),
-    [
-        *((command, errno.ENOSPC) for command in COMMANDS),
-        *(("evaluate", code) for code in (errno.EIO, errno.EINTR)),
-    ],
-)
-def test_every_step_of_writing_may_fail(command, code, stakes, folder, monkeypatch):
-    arguments, outputs = COMMANDS[command]
-    assert stakes("-q", *arguments).code == 0
-    new = {name: (folder / name).read_bytes() for name in outputs}
-    files = sorted(folder.iterdir())
-    faults = Faults(monkeypatch, code)
-    failed = []
-    for number in count():
-        for name in outputs:
-            (folder / name).write_bytes(OLD)
-        faults.fail_at(number)
-        said = stakes("-q", *arguments)
-        if faults.failed is None:  # all steps have had their turn
-            assert said.code == 0
-            break
-        failed.append(faults.failed)
-        assert (said.code, said.out) == (2, ""), faults.failed
-        assert f"cannot be written: {os.strerror(code)}" in said.err
-        for name in outputs:
-            assert (folder / name).read_bytes() in (OLD, new[name])
-        assert sorted(folder.iterdir()) == files
-    assert len(failed) >= 6 * len(outputs)
+@pytest.fixture
+def inputs(folder, stakes, label_file):
+    """Return the folder, with all that the commands read."""
+    label_file(200, "labels.csv")
+    for name, rows in (("first", slice(1, 31)), ("second", slice(31, 61))):
+        header, *_ = lines = (folder / P).read_text().splitlines()
+        (folder / f"{name}.csv").write_text("\n".join([header, *lines[rows]]) + "\n")
+        counted = f"-q count {name}.csv -c {C} -m tree --out {name}.json"
+        assert stakes(*counted.split()).code == 0
+    return folder
+
+
+@pytest.fixture
+def computed_once(inputs, monkeypatch):  # noqa: ARG001 - which are made before
+    """Read, compute and draw only once what is written many times."""
+
+    def once(place, name):
+        made, function = [], getattr(place, name)
+
+        def found(*arguments, **options):
+            if not made:
+                made.append(function(*arguments, **options))
+            return made[0]
+
+        monkeypatch.setattr(place, name, found)
+
+    for command in ("evaluate", "compare", "curve", "threshold", "plan", "count", "report"):
+        once(import_module(f"stakes.cli.{command}"), "read_study")
+    once(import_module("stakes.cli.simulate"), "read_study")
+    once(import_module("stakes.cli.curve"), "drawn")
+    once(import_module("stakes.cli.curve"), "_show_decision")
+    once(import_module("stakes.findings.curves"), "decision_of")
+    once(import_module("stakes.study").Study, "from_table")
+    once(import_module("stakes.audit.pool").Pool, "plan")
+    for name in ("with_pool", "next", "reading"):
+        once(import_module("stakes.audit.plan").LabelPlan, name)
+    once(import_module("stakes.findings.report"), "findings")
+    once(import_module("stakes.show.report._page"), "report_html")
+    once(import_module("stakes.show.report"), "audit_html")
+
+
+def write_old(folder, outputs):
+    for name in outputs:
+        (folder / name).write_bytes(OLD)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.usefixtures("computed_once")
+def test_every_step_of_writing_may_fail(command, stakes, inputs, monkeypatch):
+    words, outputs = COMMANDS[command]
+    arguments = ("-q", *words.split())
+    write_old(inputs, outputs)
+    said = stakes(*arguments)
+    code = said.code
+    assert code < 2, said.err
+    new = {name: (inputs / name).read_bytes() for name in outputs}
+    assert OLD not in new.values()
+    files = sorted(inputs.iterdir())
+    for error in ERRORS:
+        failed = []
+        with monkeypatch.context() as patch:
+            faults = Faults(patch, error)
+            for number in count():
+                write_old(inputs, outputs)
+                faults.fail_at(number)
+                said = stakes(*arguments)
+                if faults.failed is None:  # all steps have had their turn
+                    assert said.code == code
+                    break
+                failed.append(faults.failed)
+                assert (said.code, said.out) == (2, ""), faults.failed
+                assert f"cannot be written: {os.strerror(error)}" in said.err
+                kept = LABELS if command in REPLACING_LABELS else ()
+                for name in outputs:
+                    content = (inputs / name).read_bytes()
+                    assert content == OLD or (name not in kept and content == new[name])
+                assert sorted(inputs.iterdir()) == files
+        assert set(failed) == STEPS
+        assert len(failed) >= 10 * len(outputs)
+
+
+def test_all_commands_that_write_are_tried():
+    writing = {
+        name
+        for name, made in all_commands().items()
+        if OUTPUTS & {each.name for each in made.params}
+    }
+    tried = {name for name in writing for words, _ in COMMANDS.values() if words.startswith(name)}
+    assert tried == writing
 
 
 def test_python_files_are_as_safe(tmp_path, monkeypatch):

@@ -1,4 +1,5 @@
 import os
+import pathlib
 import subprocess
 import sys
 import threading
@@ -6,7 +7,14 @@ import threading
 import pytest
 
 from stakes.errors import FileError, InputTypeError
-from stakes.read import append_binary, check_writable, read_text, write_binary, write_text
+from stakes.read import (
+    append_binary,
+    check_writable,
+    read_text,
+    write_binary,
+    write_text,
+    write_together,
+)
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -86,6 +94,84 @@ def test_a_file_keeps_its_mode(tmp_path):
         write_text(path, "new")
         assert path.stat().st_mode & 0o777 == mode
         assert [each.name for each in tmp_path.iterdir()] == ["secret.txt"]
+
+
+def test_what_others_may_not_read_they_cannot_read_while_it_is_written(tmp_path, monkeypatch):
+    path = tmp_path / "secret.txt"
+    path.write_text("old")
+    path.chmod(0o600)
+    chmod, seen = pathlib.Path.chmod, []
+
+    def watched(place, mode):
+        seen.append(place.stat().st_mode & 0o777)
+        chmod(place, mode)
+
+    monkeypatch.setattr(pathlib.Path, "chmod", watched)
+    for mode in (0o600, 0o644):
+        chmod(path, mode)
+        write_text(path, "new")
+        write_together({path: "newer"})
+        assert path.stat().st_mode & 0o777 == mode
+    assert set(seen) == {0o600}
+
+
+class TestFilesThatBelongTogether:
+    """All of them are written, or none."""
+
+    def test_new_files_are_written(self, tmp_path):
+        write_together({tmp_path / "a": "1", tmp_path / "b": "2"})
+        assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"a": "1", "b": "2"}
+        assert (tmp_path / "a").stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+    @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt])
+    @pytest.mark.parametrize("existed", [{}, {"a": "old"}, {"b": "old"}, {"a": "old", "b": "old"}])
+    def test_if_one_cannot_be_renamed_all_are_as_before(
+        self, error, existed, tmp_path, monkeypatch
+    ):
+        for name, text in existed.items():
+            (tmp_path / name).write_text(text)
+        replace, calls = pathlib.Path.replace, []
+
+        def fails(path, target):
+            calls.append(target)
+            if len(calls) == 2:
+                raise error
+            return replace(path, target)
+
+        monkeypatch.setattr(pathlib.Path, "replace", fails)
+        with pytest.raises((FileError, KeyboardInterrupt)):
+            write_together({tmp_path / "a": "1", tmp_path / "b": "2"})
+        assert {each.name: each.read_text() for each in tmp_path.iterdir()} == existed
+
+    def test_what_cannot_be_put_back_is_kept_and_named(self, tmp_path, monkeypatch):
+        (tmp_path / "a").write_text("old")
+        replace, calls = pathlib.Path.replace, []
+
+        def fails(path, target):
+            calls.append(target)
+            if len(calls) > 1:
+                raise OSError(5, "Input/output error")
+            return replace(path, target)
+
+        monkeypatch.setattr(pathlib.Path, "replace", fails)
+        with pytest.raises(
+            FileError, match=r"b: cannot .* error\. What .*a held is now in"
+        ) as said:
+            write_together({tmp_path / "a": "1", tmp_path / "b": "2"})
+        (kept,) = tmp_path.glob(".stakes-*.tmp")
+        assert kept.read_text() == "old"
+        assert str(kept) in str(said.value)
+
+    def test_what_is_no_file_is_refused(self, tmp_path):
+        os.mkfifo(tmp_path / "b")
+        with pytest.raises(FileError, match="b: cannot be written: it exists, and is no file"):
+            write_together({tmp_path / "a": "1", tmp_path / "b": "2"})
+        assert [each.name for each in tmp_path.iterdir()] == ["b"]
+
+    def test_text_that_is_no_utf_8_is_refused(self, tmp_path):
+        with pytest.raises(FileError, match="surrogates not allowed"):
+            write_together({tmp_path / "a": "1", tmp_path / "b": "\ud800"})
+        assert not list(tmp_path.iterdir())
 
 
 def test_threads_that_write_one_file_do_not_meet(tmp_path):

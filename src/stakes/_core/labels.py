@@ -362,7 +362,7 @@ EXACT = 2**53
 """Floats of this size and above may have been other whole numbers once."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """A column of labels: row r holds ``values[codes[r] - offset]``.
 

@@ -82,7 +82,7 @@ class PoolColumns:
         return [name for name in (self.score, self.amount) if name is not None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cells:
     """How many rows there are of each kind that can be told apart.
 

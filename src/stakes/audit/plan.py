@@ -44,7 +44,7 @@ from stakes.infer._inference import Interval
 from stakes.infer._outcomes import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
-from stakes.read import read_text, write_text
+from stakes.read import read_text, write_together
 from stakes.read.checksums import json_content
 
 TRUSTED = 4.0
@@ -600,9 +600,9 @@ class LabelPlan(Result):
             ]
             for each in rows
         ]
-        write_text(target, csv_text(header, lines))
-        text = manifest_text(self.options, self.strata, rows, self.earlier)
-        write_text(manifest_name(target), text)
+        manifest = manifest_text(self.options, self.strata, rows, self.earlier)
+        # Labels that people gave in an earlier file are the last to go: not before all is written.
+        write_together({manifest_name(target): manifest, target: csv_text(header, lines)})
 
     def manifest(self) -> str:
         """Return the plan as the text of its manifest, a JSON file.

@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from enum import Enum
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
     from stakes.study import Study
 
 # Commands and their options: those that belong together are one parameter.
+
+
+class FileUse(Enum):
+    """What a command does with the files that an option names; no output may be an input."""
+
+    READ = "read"
+    WRITTEN = "written"
 
 
 def add(app: typer.Typer, module: ModuleType, name: str | None = None) -> None:
@@ -121,7 +129,7 @@ class _Once(_Quick, TyperCommand):
 def expanded(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the fields of a dataclass as options, for each parameter that is one.
 
-    What the command says is shown when it is done.
+    Before it runs, the names of its files are checked. What it says is shown when it is done.
     """
     hints = get_type_hints(command, include_extras=True)
     parameters: list[inspect.Parameter] = []
@@ -135,17 +143,30 @@ def expanded(command: Callable[..., Any]) -> Callable[..., Any]:
                 parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY)
             )
 
+    read, written = (_names_of(parameters, use) for use in (FileUse.READ, FileUse.WRITTEN))
+
     def run(**given: Any) -> Any:
+        output = given["context"].obj
+        output.will_write(*(path for name in written for path in _each(given[name])))
+        output.will_read(*(path for name in read for path in _each(given[name])))
         for name, bundle in bundles.items():
             given[name] = bundle(**{each.name: given.pop(each.name) for each in fields(bundle)})
         result = command(**given)
-        given["context"].obj.finish()
+        output.finish()
         return result
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _names_of(parameters: Sequence[inspect.Parameter], use: FileUse) -> list[str]:
+    return [each.name for each in parameters if use in getattr(each.annotation, "__metadata__", ())]
+
+
+def _each(given: Any) -> list[Any]:
+    return [given] if given is None or isinstance(given, str | Path) else [*given]
 
 
 def _options(bundle: Any) -> list[inspect.Parameter]:
@@ -172,16 +193,19 @@ READABLE = (
 Predictions = Annotated[
     list[str],
     typer.Argument(metavar="PREDICTIONS", help=f"{READABLE} Several files are joined on --id."),
+    FileUse.READ,
 ]
 Pilot = Annotated[
     list[str] | None,
     typer.Argument(metavar="PREDICTIONS", help=f"A first, small test set (pilot): {READABLE}"),
+    FileUse.READ,
 ]
 CostFile = Annotated[
     Path | None,
     typer.Option(
         "--costs", "-c", metavar="FILE", help="Cost matrix: a CSV, TSV, JSON or Weka .cost file."
     ),
+    FileUse.READ,
 ]
 FalsePositive = Annotated[
     float | None,
@@ -314,6 +338,7 @@ Population = Annotated[
         help="Size, or share, of each stratum in the population: north=8000,south=2000, or a CSV "
         "or JSON file. Without strata: the number of rows in the population.",
     ),
+    FileUse.READ,
 ]
 FalsePositiveColumn = Annotated[
     str | None,
@@ -354,6 +379,7 @@ Json = Annotated[
     typer.Option(
         "--json", metavar="FILE", help="Write the results as JSON; - prints only the JSON."
     ),
+    FileUse.WRITTEN,
 ]
 
 
@@ -394,6 +420,7 @@ Validation = Annotated[
         help="Other predictions of the same models to choose thresholds on, instead of "
         "cross-fitting.",
     ),
+    FileUse.READ,
 ]
 MinRecall = Annotated[
     float | None,

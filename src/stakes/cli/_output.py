@@ -7,7 +7,6 @@ import re
 import sys
 import textwrap
 import threading
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
@@ -132,6 +131,8 @@ class Output:
     def __init__(self, *, quiet: bool = False) -> None:
         self.quiet = quiet
         self._json: Path | None = None
+        self._inputs: list[str] = []
+        self._outputs: list[Path] = []
         self._remarked: set[str] = set()
         self._lines: list[tuple[str, str]] = []
 
@@ -145,27 +146,51 @@ class Output:
         """Say on standard error what is wrong, even if asked to be quiet."""
         complain(f"stakes: {with_options(text)}")
 
-    def will_write(self, *paths: Path | None, inputs: Iterable[Any] = ()) -> None:
-        """Check the names of files before work goes into them; inputs must not be overwritten."""
-        from stakes.read import as_path, check_writable, real_path
+    def will_read(self, *paths: Any) -> None:
+        """Remember what is read, which nothing may overwrite: files, folders, patterns, sheets."""
+        from stakes.read import as_path
 
-        given = [as_path(each) for each in inputs if each is not None]
-        read = {real_path(each) for each in given if each != STANDARD_OUTPUT}
-        written: set[Path] = set()
+        for path in paths:
+            if path is not None:
+                as_path(path)
+                self._inputs.append(str(path))
+        self._check_inputs_kept()
+
+    def will_write(self, *paths: Path | None) -> None:
+        """Check the names of files before work goes into them; no two may be the same."""
+        from stakes.read import check_writable, real_path
+
         for path in paths:
             if path is None or path == STANDARD_OUTPUT:
                 continue
             check_writable(path)
-            place = real_path(path)
-            if place in read or (place.exists() and read & set(place.parents)):
-                raise InputError(f"{path}", "this is an input; it would be overwritten.")
-            if place in written:
+            if real_path(path) in map(real_path, self._outputs):
                 raise InputError(
                     f"{path}",
                     "two outputs have this name; one would overwrite the other.",
                     "Give each a name of its own.",
                 )
-            written.add(place)
+            self._outputs.append(path)
+        self._check_inputs_kept()
+
+    def _check_inputs_kept(self) -> None:
+        """Raise when an output would take the place of an input, or be in a folder that is one."""
+        if not self._outputs:
+            return
+        from stakes.read import identities, real_path
+        from stakes.read.shards import files_of
+
+        for name in self._inputs:
+            read = {each for path in files_of(name) for each in identities(path)}
+            for path in self._outputs:
+                if read & identities(path):
+                    raise InputError(f"{path}", "this is an input; it would be overwritten.")
+                if Path(name).is_dir() and real_path(Path(name)) in real_path(path).parents:
+                    raise InputError(
+                        f"{path}",
+                        f"it would be in the folder {name}, all files of which are input.",
+                        "Write it elsewhere.",
+                    )
 
     def only_json(self, path: Path | None) -> None:
         """Remember where the results go as JSON; to standard output means that only."""

@@ -39,9 +39,12 @@ Rows = Annotated[
     typer.Argument(
         metavar="ROWS", help="Rows with decisions, most without labels: CSV, Parquet, …"
     ),
+    options.FileUse.READ,
 ]
 LabelFile = Annotated[
-    Path, typer.Argument(metavar="LABELS", help="The labelled file, with its manifest beside it.")
+    Path,
+    typer.Argument(metavar="LABELS", help="The labelled file, with its manifest beside it."),
+    options.FileUse.READ,
 ]
 Model = Annotated[
     str | None,
@@ -87,7 +90,9 @@ Target = Annotated[
     ),
 ]
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FILE", help="Label file to write: .csv.")
+    Path,
+    typer.Option("--out", "-o", metavar="FILE", help="Label file to write: .csv."),
+    options.FileUse.WRITTEN,
 ]
 Show = Annotated[
     list[str] | None,
@@ -118,6 +123,7 @@ Skipped = Annotated[
 Report = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Write a page with the results: .html."),
+    options.FileUse.WRITTEN,
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the label file if it exists.")]
 
@@ -158,7 +164,7 @@ def plan(
     from stakes.findings.audit import plan_found
 
     output = context.obj
-    _check_out(output, out, json, inputs=[pool, prices.costs or "-"], force=force)
+    _check_out(output, out, json, force=force)
     rows, costs, classes = _rows_and_costs(pool, prices, amounts, columns, show or ())
     made = rows.plan(
         costs,
@@ -174,8 +180,8 @@ def plan(
         unit=unit,
         rng=seed,
     )
-    _write(output, made, out, show, show_decisions=show_decisions)
     _show_plan(output, made, plan_found(made))
+    _write(output, made, out, show, show_decisions=show_decisions)
 
 
 def read(
@@ -187,12 +193,13 @@ def read(
     json: options.Json = None,
 ) -> None:
     """Report what the labels show, and what to label next."""
+    from stakes.audit._manifest import manifest_name
     from stakes.audit.plan import LabelPlan
     from stakes.findings.audit import audit_found
 
     output = context.obj
     check_name(report, (".html", ".htm"))
-    output.will_write(report, json, inputs=[labels])
+    output.will_read(manifest_name(labels))
     output.only_json(json)
     made = LabelPlan.load(labels)
     reading = made.reading(_labels(labels, made), skipped=skipped)
@@ -221,34 +228,39 @@ def more(
     force: Force = False,
 ) -> None:
     """Choose further rows to label, given the labels so far."""
+    from stakes.audit._manifest import manifest_name
     from stakes.audit.plan import LabelPlan
     from stakes.findings.audit import plan_found
 
     output = context.obj
-    _check_out(output, out, json, inputs=[pool, labels], force=force)
+    _check_out(output, out, json, force=force)
+    output.will_read(manifest_name(labels))
     made = LabelPlan.load(labels)
     made = made.with_pool(_pool_of(pool, made.options.columns, show or ()))
     further = made.next(_labels(labels, made), n_labels, skipped=skipped)
-    _write(output, further, out, show, show_decisions=show_decisions)
     _show_plan(output, further, plan_found(further))
+    _write(output, further, out, show, show_decisions=show_decisions)
 
 
-def _check_out(
-    output: Output, out: Path, json: Path | None, *, inputs: list[Any], force: bool
-) -> None:
+def _check_out(output: Output, out: Path, json: Path | None, *, force: bool) -> None:
     """Raise where what would be written has no good name, or exists."""
     from stakes.audit._manifest import manifest_name
 
     check_name(out, (".csv",))
-    output.will_write(out, manifest_name(out), json, inputs=inputs)
+    output.will_write(manifest_name(out))
     output.only_json(json)
-    if out.exists() and not force:
-        raise InputError(f"{out}", "it exists, and may hold labels.", "Overwrite it with --force.")
+    if not force:
+        for path, problem in ((out, "may hold labels"), (manifest_name(out), "labels may need it")):
+            if path.exists():
+                raise InputError(
+                    f"{path}", f"it exists, and {problem}.", "Overwrite it with --force."
+                )
 
 
 def _write(
     output: Output, made: LabelPlan, out: Path, show: list[str] | None, *, show_decisions: bool
 ) -> None:
+    """Write what labellers fill in, after all that can fail: it may replace their labels."""
     made.save(out, show=show or (), show_decisions=show_decisions)
     output.remark(
         f"Wrote {out}, to be labelled in the column 'actual', and {out}.manifest.json, which "

@@ -109,6 +109,7 @@ AskGate = Annotated[
 Junit = Annotated[
     Path | None,
     typer.Option("--junit", metavar="FILE", help="Write the gate's result as JUnit XML."),
+    options.FileUse.WRITTEN,
 ]
 Markdown = Annotated[
     Path | None,
@@ -117,6 +118,7 @@ Markdown = Annotated[
         metavar="FILE",
         help="Append the gate's result to a Markdown file, such as $GITHUB_STEP_SUMMARY.",
     ),
+    options.FileUse.WRITTEN,
 ]
 
 
@@ -156,7 +158,6 @@ def compare(
     named = policy.baseline is not None
     _check_gate(build, gate=gate, margin=margin is not None, named=named)
     margin = None if margin is None else checked_margin(margin)
-    output.will_write(json, build.junit, build.markdown, inputs=[*predictions, prices.costs])
     output.only_json(json)
     study = read_study(
         output,

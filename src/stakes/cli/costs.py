@@ -26,10 +26,14 @@ EXAMPLES = {
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 Matrix = Annotated[
-    Path, typer.Argument(metavar="COSTS", help="Cost matrix: a CSV, TSV, JSON or Weka .cost file.")
+    Path,
+    typer.Argument(metavar="COSTS", help="Cost matrix: a CSV, TSV, JSON or Weka .cost file."),
+    options.FileUse.READ,
 ]
 Out = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FILE", help="File to write: .csv or .tsv.")
+    Path,
+    typer.Option("--out", "-o", metavar="FILE", help="File to write: .csv or .tsv."),
+    options.FileUse.WRITTEN,
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")]
 
@@ -106,7 +110,6 @@ def template(
 
     output = context.obj
     check_name(out, tuple(SEPARATORS))
-    output.will_write(out, inputs=predictions)
     if out.exists() and not force:
         raise FileError(f"{out}", "it exists already; to overwrite it, use --force.")
     table = read_rows(output, predictions, columns)

@@ -21,6 +21,7 @@ EXAMPLES = (
 Out = Annotated[
     Path,
     typer.Option("--out", "-o", metavar="FILE", help="Count file to write: .json or .parquet."),
+    options.FileUse.WRITTEN,
 ]
 WithoutScores = Annotated[
     bool, typer.Option("--without-scores", help="Count decisions only. The file is much smaller.")
@@ -46,7 +47,6 @@ def count(
 
     output = context.obj
     check_counts_name(out)
-    output.will_write(out, inputs=[*predictions, prices.costs])
     study = read_study(
         output,
         predictions,

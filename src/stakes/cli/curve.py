@@ -119,10 +119,12 @@ Out = Annotated[
     typer.Option(
         "--out", "-o", metavar="FILE", help="Write a picture of the curves: .png, .svg or .pdf."
     ),
+    options.FileUse.WRITTEN,
 ]
 Csv = Annotated[
     Path | None,
     typer.Option("--csv", metavar="FILE", help="Write the curves and bands as CSV."),
+    options.FileUse.WRITTEN,
 ]
 
 
@@ -148,7 +150,6 @@ def curve(
 
     output = context.obj
     check_name(out, PICTURES)
-    output.will_write(out, csv, json, inputs=[*predictions, prices.costs])
     output.only_json(json)
     costs = costs_if_given(prices)
     study = read_study(

@@ -7,14 +7,18 @@ from typing import Annotated
 
 import typer
 
-from stakes.cli._inputs import check_name
+from stakes.cli._inputs import FileUse, check_name
 from stakes.cli.report import write
 
 EXAMPLES = ("stakes demo", "stakes demo --out tumours.html", "stakes demo --files")
 DATA = Path(__file__).parents[1] / "datasets"
 UNIT, VOLUME, PER = "USD", 10_000, "year"
 
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Page to write.")]
+Out = Annotated[
+    Path,
+    typer.Option("--out", "-o", metavar="FILE", help="Page to write."),
+    FileUse.WRITTEN,
+]
 Files = Annotated[
     bool,
     typer.Option("--files", help="Also write the predictions and the costs, to try commands on."),
@@ -36,7 +40,7 @@ def demo(
     predictions, prices = DATA / "breast_cancer.csv", DATA / "breast_cancer_costs.csv"
     copies = {each: out.parent / each.name for each in (predictions, prices) if files}
     check_name(out, (".html", ".htm"))
-    output.will_write(out, *copies.values())
+    output.will_write(*copies.values())
     costs = CostMatrix.read(prices)
     study = Study.from_table(ArrowTable.of_file(read_table(predictions), predictions.name), costs)
     command = (

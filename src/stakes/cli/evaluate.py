@@ -110,7 +110,6 @@ def evaluate(
 
     output = context.obj
     check_volume(volume, per)
-    output.will_write(json, inputs=[*predictions, prices.costs])
     output.only_json(json)
     study = read_study(
         output,

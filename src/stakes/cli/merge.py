@@ -7,14 +7,19 @@ from typing import Annotated
 
 import typer
 
+from stakes.cli._inputs import FileUse
+
 EXAMPLES = ("stakes merge january.json february.json --out year.json",)
 
 Counts = Annotated[
-    list[str], typer.Argument(metavar="COUNTS", help="Count files that 'stakes count' wrote.")
+    list[str],
+    typer.Argument(metavar="COUNTS", help="Count files that 'stakes count' wrote."),
+    FileUse.READ,
 ]
 Out = Annotated[
     Path,
     typer.Option("--out", "-o", metavar="FILE", help="Count file to write: .json or .parquet."),
+    FileUse.WRITTEN,
 ]
 
 
@@ -37,7 +42,6 @@ def merge(
 
     output = context.obj
     check_counts_name(out)
-    output.will_write(out, inputs=counts)
     total = merged_files(counts, allow_copies=allow_copies)
     write_counts(out, total)
     output.remark(f"Wrote the counts of {number(total.n)} examples to {out}.")

@@ -130,7 +130,6 @@ def plan(
     _check_goal(half_width, assurance, difference, power)
     if not predictions:
         _check_without_pilot(class_priors, sampling, amounts)
-    output.will_write(json, inputs=[*(predictions or []), prices.costs or "-"])
     output.only_json(json)
     costs = costs_if_given(prices, amounts)
     if costs is None:

@@ -35,7 +35,11 @@ EXAMPLES = (
     "stakes report predictions.csv -c costs.csv --time decided_at --every month",
 )
 
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Page to write.")]
+Out = Annotated[
+    Path,
+    typer.Option("--out", "-o", metavar="FILE", help="Page to write."),
+    options.FileUse.WRITTEN,
+]
 Factor = Annotated[
     float,
     typer.Option(
@@ -130,7 +134,6 @@ def report(
     output = context.obj
     check_volume(volume, per)
     check_name(out, (".html", ".htm"))
-    output.will_write(out, json, inputs=[*predictions, prices.costs])
     output.only_json(json)
     settings = _settings(locals())
     divided = _divided(locals())

@@ -367,7 +367,6 @@ def _read(
     sampling: options.SamplingOptions,
 ) -> Study:
     json: Path | None = simulation.json
-    output.will_write(json, inputs=[*predictions, prices.costs])
     output.only_json(json)
     study = read_study(
         output,

@@ -119,6 +119,7 @@ Validation = Annotated[
         metavar="FILE",
         help="Other predictions to choose thresholds on. PREDICTIONS then only evaluates them.",
     ),
+    options.FileUse.READ,
 ]
 
 
@@ -146,7 +147,6 @@ def threshold(
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
 
     output = context.obj
-    output.will_write(json, inputs=[*predictions, validation or "-", prices.costs or "-"])
     output.only_json(json)
     costs = costs_if_given(prices, amounts)
     if capacity is not None:

@@ -274,7 +274,7 @@ def _hull(positives: NDArray[Any], negatives: NDArray[Any]) -> NDArray[np.intp]:
 # -- the passes over a lazy frame: bins first, then cells of the bins that matter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BinnedRows:
     """What a pass over a frame gives: a row for each class and bin, or part of a bin.
 
@@ -455,7 +455,7 @@ def count_bins(
     }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BinTable:
     """Bins, highest first; `tables` has the amounts of positives and negatives in each."""
 

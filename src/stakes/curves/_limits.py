@@ -66,7 +66,7 @@ def _shares(values: NDArray[Any]) -> Floats:
     return np.asarray(np.divide(sums, sums[-1], out=sums))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cuts:
     """The rates at each threshold, from calling nothing positive to calling everything.
 
@@ -124,7 +124,7 @@ class Cuts:
         return np.inf if place == 0 else -np.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Rate:
     """A rate of alarms, or of the others, at each threshold, and what it counts for.
 

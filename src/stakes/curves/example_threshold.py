@@ -194,7 +194,7 @@ def choose_for_examples(
     return choice
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Examples:
     """Scores and costs of examples, and what share of the population each stands for."""
 

@@ -66,7 +66,7 @@ class Units:
         return (self.full if full else self.rooms)[end]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Stratum:
     """Draws from one population: distinct possible costs, lowest first, and their counts.
 
@@ -201,7 +201,7 @@ class Stratum:
         return replace(self, counts=counts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Outcomes:
     """Independent strata whose weighted means add up to the expected cost.
 

@@ -37,7 +37,7 @@ MOST_COSTS = 64
 """So many different costs of single examples are kept: test sets are drawn thousands of times."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pilot:
     """What a pilot tells of test sets to come.
 

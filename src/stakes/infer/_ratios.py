@@ -44,7 +44,7 @@ LEAST_TAIL, BELOW_ONE = 1e-300, 1 - 1e-16
 """Normal scores are finite within these."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ratio:
     """The mean of one number over the mean of another, each given for every cell.
 

@@ -39,7 +39,7 @@ MOST_RAKING = 1000
 # One list of what was counted, whatever it was counted into.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rows:
     """What was counted, an entry for each cell of each part, or for each example.
 
@@ -108,7 +108,7 @@ class Rows:
         return "weighted" if self.weighted else "stratified"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cells:
     """The cells of a table: their costs, classes and decisions, and whether they can occur."""
 
@@ -321,7 +321,7 @@ def _coded(names: Labels | None, n: int, others: Iterable[Label] = ()) -> tuple[
 # What share of the population each entry stands for.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shares:
     """The share of each entry, and what its cost is compared with.
 

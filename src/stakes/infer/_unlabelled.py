@@ -139,7 +139,7 @@ def partly_labelled(
 # Rows by what is known of them.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Cells:
     """Of which kind each row is: the decisions of each kind, its verdicts, and its name.
 

@@ -37,7 +37,7 @@ MOST_RAKING, CLOSE = 1000, 1e-10
 """Of raking: rounds at most, and by how much, relatively, weights change when it is done."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Drawn:
     """Populations that the test set may come from, each with room for one more example.
 

@@ -473,7 +473,7 @@ def _filled(
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Moments:
     """Times as clocks show them, and in an order that zones do not change.
 

@@ -684,7 +684,7 @@ def _near_quantile(
     return float(rough[order[rank]]), _rows(tables, rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Pair:
     """Test sets to come of two classifiers, and the sign of the difference to be shown."""
 

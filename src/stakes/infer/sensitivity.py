@@ -34,7 +34,7 @@ from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods.extremal import limits_at
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Path:
     """Cost matrices along a straight path: places, the matrix at both ends, and their axis."""
 

@@ -234,7 +234,7 @@ def _joint(rows: Rows, columns: Mapping[str, Codes], costs: CostMatrix) -> Joint
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Made:
     """Thresholds and what they decide, row by row; columns are named as those of `Chosen`."""
 

@@ -245,7 +245,7 @@ def _prior(priors: Any, label: Label, at: int) -> float:
     return float(priors[label] if isinstance(priors, Mapping) else priors[at])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Steps:
     """The scores of a model in steps between which it may be cut, from the highest.
 

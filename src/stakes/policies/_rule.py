@@ -38,7 +38,7 @@ BLOCK = 1 << 14
 """Cuts that are looked at together: their costs stay in the processor's cache."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScoreTables:
     """How many rows of each class have the scores of each step, highest scores first.
 

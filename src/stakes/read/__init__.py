@@ -6,11 +6,13 @@ from stakes.read.files import (
     cached_text,
     check_writable,
     discard,
+    identities,
     keep_numbers,
     read_text,
     real_path,
     write_binary,
     write_text,
+    write_together,
 )
 
 __all__ = [
@@ -19,9 +21,11 @@ __all__ = [
     "cached_text",
     "check_writable",
     "discard",
+    "identities",
     "keep_numbers",
     "read_text",
     "real_path",
     "write_binary",
     "write_text",
+    "write_together",
 ]

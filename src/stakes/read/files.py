@@ -8,11 +8,15 @@ import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
 from stakes.errors import FileError, InputTypeError
+
+NEW_FILE, OWN_FILE = 0o666, 0o600
+"""Modes that files are made with, of which the user's mask takes some: all may read, or one."""
 
 
 def as_path(path: Any) -> Path:
@@ -126,21 +130,98 @@ def _lock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
+def write_together(contents: Mapping[Path, str]) -> None:
+    """Write files that belong together: all of them, or else all are as they were before.
+
+    What they held is kept beside them meanwhile, and stays there if it cannot be put back.
+    """
+    path = next(iter(contents))
+    new: dict[Path, Path] = {}
+    old: dict[Path, Path] = {}
+    unsaved = ""
+    try:
+        for path, text in contents.items():
+            target = _file_at(path)
+            new[target] = _temporary(target)
+            _write_new(new[target], text.encode(), target)
+            if target.exists():
+                old[target] = _temporary(target)
+                _write_new(old[target], target.read_bytes(), target)
+        begun = []
+        try:
+            for path, target in zip(contents, new, strict=True):  # noqa: B007 - errors name it
+                begun.append(target)  # before, as a signal may come in between
+                new[target].replace(target)
+                _sync_folder(target.parent)
+        except BaseException:
+            for target in reversed(begun):
+                if not _put_back(target, old.get(target)) and target in old:
+                    unsaved += f" What {target} held is now in {old.pop(target)}."
+            raise
+    except UnicodeEncodeError as error:
+        raise FileError(f"{path!r}", f"cannot be written: {error}.") from error
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror}.{unsaved}"
+        raise FileError(f"{path}", problem) from error
+    finally:
+        for each in (*new.values(), *old.values()):
+            _remove(each)
+
+
+def _file_at(path: Path) -> Path:
+    """Return where a name leads to, which must be a file if there is anything."""
+    target = real_path(as_path(path))
+    if target.exists() and not target.is_file():
+        raise FileError(f"{path}", "cannot be written: it exists, and is no file.")
+    return target
+
+
+def _put_back(target: Path, before: Path | None) -> bool:
+    """Make a file what it was before, or remove it if it was not there; tell whether that went."""
+    try:
+        if before is None:
+            target.unlink(missing_ok=True)
+        else:
+            before.replace(target)
+    except OSError:
+        return False
+    return True
+
+
 def _replace(target: Path, content: bytes) -> None:
     """Write a file beside another and let it take its place; both are on the disk afterwards."""
-    temporary = target.with_name(f".stakes-{secrets.token_hex(8)}.tmp")
+    temporary = _temporary(target)
     try:
-        with temporary.open("xb") as file:  # the mode is that of all new files
-            file.write(content)
-            file.flush()
-            with contextlib.suppress(FileNotFoundError):
-                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-            os.fsync(file.fileno())  # a power cut must not leave the new name without its content
+        _write_new(temporary, content, target)
         temporary.replace(target)
         _sync_folder(target.parent)
     finally:
-        with contextlib.suppress(OSError, ValueError):  # it was renamed, or never made
-            temporary.unlink()
+        _remove(temporary)
+
+
+def _temporary(target: Path) -> Path:
+    return target.with_name(f".stakes-{secrets.token_hex(8)}.tmp")
+
+
+def _remove(temporary: Path) -> None:
+    with contextlib.suppress(OSError, ValueError):  # it was renamed, or never made
+        temporary.unlink()
+
+
+def _write_new(path: Path, content: bytes, target: Path) -> None:
+    """Write a new file with the mode of another, if that exists; it is on the disk afterwards."""
+    try:
+        mode = stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        mode = None
+    # What only some may read, nobody else can read meanwhile.
+    opener = partial(os.open, mode=NEW_FILE if mode is None else OWN_FILE)
+    with open(path, "xb", opener=opener) as file:  # a Path takes no opener
+        file.write(content)
+        file.flush()
+        if mode is not None:
+            path.chmod(mode)
+        os.fsync(file.fileno())  # a power cut must not leave the new name without its content
 
 
 def _sync_folder(folder: Path) -> None:
@@ -163,6 +244,20 @@ def _sync_folder(folder: Path) -> None:
 def real_path(path: Path) -> Path:
     """Return where a name leads to, through all links; links in a circle lead nowhere."""
     return Path(os.path.realpath(path))
+
+
+def identities(path: Path) -> set[Path | tuple[int, int]]:
+    """Return what tells a file from others: where its name leads to, and its number on the disk.
+
+    Two names of a file, such as hard links, have the number in common. Devices and pipes, which
+    nothing takes the place of, go by their name.
+    """
+    place = real_path(path)
+    try:
+        found = place.stat()
+    except OSError:  # there is none yet
+        return {place}
+    return {place, (found.st_dev, found.st_ino)} if stat.S_ISREG(found.st_mode) else {place}
 
 
 def cached_text(name: str, make: Callable[[], str]) -> str:

@@ -18,6 +18,7 @@ from stakes.read.tables import (
     BUFFER,
     COLUMNAR,
     PACKED,
+    STANDARD_INPUT,
     CsvFile,
     FileRows,
     arrow_read,
@@ -31,6 +32,7 @@ from stakes.read.tables import (
     repetitive,
     source_name,
     text_stream,
+    workbook_of,
 )
 
 BATCH = 1 << 18
@@ -101,6 +103,19 @@ def shards_of(path: str) -> list[Path] | None:
                 f"'{each.parent / '*.parquet'}'.",
             )
     return found
+
+
+def files_of(name: str) -> list[Path]:
+    """Return the files here that are read for a name: of a folder, a pattern, a sheet, or `-`.
+
+    For a name that cannot be read, which is said when it is, that is the name itself.
+    """
+    if name == STANDARD_INPUT:
+        return [Path("/dev/stdin")]  # which leads to the file that a shell opened for it
+    try:
+        return shards_of(name) or [Path(workbook_of(name)[0])]
+    except FileError:
+        return [Path(name)]
 
 
 def _inside(place: Path) -> Iterator[Path]:

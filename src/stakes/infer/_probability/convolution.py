@@ -236,7 +236,7 @@ CAREFUL = -8.0
 """Logarithms of powers above this are computed with every digit."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Draws:
     """Independent draws whose average, times `weight`, is one part of the mean cost."""
 

@@ -67,7 +67,7 @@ Distribution = tuple[Floats, Floats, Floats]
 """Points, the probability of each, and how wide the cell is that it stands for."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Part:
     """One stratum as the upper limit sees it; for the lower one, with its costs negated.
 
@@ -361,7 +361,7 @@ def _with_extra(part: Part) -> Part:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Contribution:
     """The distribution of what one stratum contributes: the probability of at most each point.
 
