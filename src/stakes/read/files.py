@@ -106,7 +106,7 @@ def append_binary(path: str | os.PathLike[str], content: bytes) -> None:
 
 def _append(target: Path, content: bytes) -> None:
     """Write at the end of a file that nobody else writes to meanwhile."""
-    with target.open("ab+", buffering=0) as file:
+    with open(target, "ab+", buffering=0) as file:  # noqa: PTH123 - as other files are opened
         _lock(file.fileno())  # until it is closed
         file.seek(0)
         before = file.read()
