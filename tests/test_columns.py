@@ -1,6 +1,8 @@
 """Columns of labels: every kind of input gives the codes that a plain loop would."""
 
 from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -182,7 +184,7 @@ def test_arrays_of_large_whole_numbers(kind):
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
 def test_floats_from_end_to_end(kind):
-    rows = np.array([np.finfo(kind).max, np.finfo(kind).min, 0, 0.5, np.inf], dtype=kind)
+    rows = np.array([np.finfo(kind).max, np.finfo(kind).min, 0, 0.5], dtype=kind)
     column = as_column(rows, "y")
     assert [column.values[code] for code in column.codes] == rows.tolist()
     whole = np.array([60000, 60032, -60000, 60000], dtype=kind)
@@ -191,6 +193,35 @@ def test_floats_from_end_to_end(kind):
     assert all(type(value) is int for value in column.values)
     near = as_column(whole[[0, 1, 0]], "y")
     assert [near.values[code] for code in near.codes] == [60000, 60032, 60000]
+
+
+ODD = {
+    "bytes": np.array([b"a", b"b"]),
+    "objects of bytes": [b"a", "b"],
+    "decimals": [Decimal("0.5"), Decimal(1)],
+    "fractions": [Fraction(1, 3), 1],
+    "periods": pd.period_range("2020-01", periods=2, freq="M"),
+    "intervals": pd.cut([1, 2], 2),
+    "tuples": pd.Series([(1, 2), "x"]),
+    "complex": np.array([1j, 0]),
+    "infinite": [1.0, float("inf")],
+    "infinite objects": ["a", -float("inf")],
+}
+
+
+@pytest.mark.parametrize("values", ODD.values(), ids=ODD)
+def test_what_json_cannot_hold_is_no_label(values):
+    said = "y: expected text or finite numbers as labels, got .*Convert them to text"
+    with pytest.raises(InputError, match=said):
+        as_column(values, "y")
+    with pytest.raises(InputError, match=said):
+        as_labels(list(values), "y")
+
+
+def test_whole_decimals_are_whole_numbers():
+    column = as_column([Decimal(3), Decimal("4.00")], "y")
+    assert [type(each) for each in column.values] == [int, int]
+    assert as_labels([Decimal("1E+2"), 2], "labels") == (100, 2)
 
 
 def test_scalars_are_the_values_they_hold():

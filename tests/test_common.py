@@ -5,6 +5,7 @@ in its docstring.
 """
 
 import copy
+import json
 import pickle
 import re
 import warnings
@@ -281,6 +282,15 @@ def test_results_are_tables_in_a_notebook(world):
     assert len(ours) > 40
     lacking = [kind.__name__ for kind, value in ours.items() if "<t" not in value._repr_html_()]
     assert lacking == []
+
+
+def test_results_become_strict_json(world):
+    results = [case.result for case in world[0].values()] + [*world[1].values()]
+    given = {type(each): each for each in results if hasattr(each, "to_dict")}
+    ours = [each for kind, each in given.items() if kind.__module__.startswith("stakes")]
+    assert len(ours) > 40
+    for each in ours:
+        json.dumps(each.to_dict(), allow_nan=False)
 
 
 def test_results_are_equal_to_their_copies(world):

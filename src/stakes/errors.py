@@ -50,6 +50,22 @@ def redacted(text: str) -> str:
     return PASSWORD.sub(r"\1\2***", text)
 
 
+LONG_VALUE = re.compile(r"(['\"])((?:(?!\1).){200})(?:(?!\1).){600,}\1", re.DOTALL)
+"""A value of more than 800 characters in a text, which is quoted."""
+
+MOST_SHOWN = 4000
+"""Characters that a part of an error has at most: a cell of a file may have millions."""
+
+
+def shortened(text: str) -> str:
+    """Return a text in which long values are cut, and which is not too long itself."""
+    if len(text) <= MOST_SHOWN:
+        return text
+    text = LONG_VALUE.sub(lambda found: f"{found[1]}{found[2]}…{found[1]}", text)
+    half = MOST_SHOWN // 2
+    return text if len(text) <= MOST_SHOWN else f"{text[:half]} … {text[-half:]}"
+
+
 class StakesError(Exception):
     """Base of all errors that stakes raises on purpose.
 
@@ -100,7 +116,9 @@ class RefusedInputError(StakesError):
         code: Code | None = None,
         proposal: Mapping[str, str] | None = None,
     ) -> None:
-        argument, problem, remedy = map(redacted, (argument, problem, remedy))
+        argument, problem, remedy = (
+            shortened(redacted(each)) for each in (argument, problem, remedy)
+        )
         super().__init__(argument, problem, remedy)
         self.argument = argument
         self.problem = problem

@@ -549,3 +549,23 @@ def test_reports_at_a_prevalence_of_none_and_all(stakes, folder, priors):
     )
     assert said.code == 0, said.err
     assert (folder / "a.html").exists()
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "report"])
+def test_a_class_whose_rows_weigh_nothing_is_no_class_to_choose_on(command, stakes, folder):
+    lines = ["bad,bad,0.9,1", "ok,ok,0.2,0", "bad,ok,0.4,1"] * 20
+    (folder / "a.csv").write_text("\n".join(["actual,old,new,w", *lines, ""]))
+    costs = ["--fp", "1", "--fn", "5", "--pos-label", "bad"]
+    said = stakes(command, "a.csv", *costs, "--weight", "w")
+    assert said.code == 0
+    assert "there are no rows of the class 'ok' whose weight is not zero" in " ".join(
+        said.out.split()
+    )
+    # What the rows without weight would be, if they were left out.
+    least = [each for each in lines if not each.startswith("ok")]
+    (folder / "b.csv").write_text("\n".join(["actual,old,new,w", *least, ""]))
+    (folder / "c.csv").write_text("predicted\\actual,ok,bad\nok,0,5\nbad,1,0\n")
+    without = stakes(command, "b.csv", "-c", "c.csv", "--pos-label", "bad", "--weight", "w")
+    table = re.search(r"old +2\.50.*|old +-2\.50.*", said.out)
+    assert table is not None
+    assert table[0] in without.out

@@ -126,6 +126,23 @@ def test_too_little_memory_is_said(megabytes, folder):
     assert done.stderr.startswith("stakes: there is not enough memory: 'ulimit -v' allows less")
 
 
+@pytest.mark.parametrize("kilobytes", [1_000_000, 1_500_000, 1_520_000, 1_660_000])
+def test_little_memory_does_not_end_the_process(kilobytes, folder):
+    """Of these, some just let pyarrow reserve all that there is, its threads aside."""
+    line = f"ulimit -v {kilobytes}; exec {sys.executable} -m stakes.cli.main -q compare"
+    done = run(f"{line} predictions.csv -c costs.csv --baseline old --gate", folder)
+    assert done.returncode in (0, 1, 2), done.stderr
+
+
+def test_a_folder_that_was_deleted_is_said(folder):
+    gone = folder / "gone"
+    gone.mkdir()
+    line = f"rmdir ../gone; {sys.executable} -m stakes.cli.main -q report {folder}/predictions.csv"
+    done = run(f"{line} -c {folder}/costs.csv", gone)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the current folder: it does not exist any more." in done.stderr
+
+
 SCRIPT = """
 import os, signal, sys
 left = int(os.environ["STOP_AT"])

@@ -55,3 +55,21 @@ def test_all_thresholds_of_a_curve_say_the_same_of_the_lowest_score() -> None:
     hull = roc_hull(curve)
     assert hull.thresholds is not None
     assert hull.thresholds[-1] == curve.points()[2][-1] == curve.thresholds[-1] == -np.inf
+
+
+def test_infinite_thresholds_are_text_in_json():
+    y, scores = [0, 1] * 10, np.linspace(0, 1, 20)
+    counts = ScoreCounts.from_scores(y, scores)
+    never = choose_threshold(counts, COSTS, capacity=0)
+    assert never.threshold == np.inf
+    assert never.to_dict()["threshold"] == "inf"
+    flat = CostCurve.from_scores(y, [-1.0] * 20).to_dict()
+    assert flat["thresholds"][0] == "inf"
+    for each in (
+        never.to_dict(),
+        flat,
+        ScoreCounts.from_scores(y, [-np.inf, np.inf] * 10).to_dict(),
+    ):
+        json.dumps(each, allow_nan=False)
+    found = ScoreCounts.from_scores(y, [-np.inf, np.inf] * 10)
+    assert ScoreCounts(**json.loads(json.dumps(found.to_dict()))) == found

@@ -66,3 +66,26 @@ def test_many_classes_have_rates_by_class():
     assert model.rates.macro_f1.to_dict() == pytest.approx(direct.rate("macro_f1").to_dict())
     for each in model.rates.by_class:
         assert each.precision.to_dict() == pytest.approx(direct.of(each.label).precision.to_dict())
+
+
+def test_histograms_hold_scores_whose_differences_are_no_numbers():
+    y = [1, 0, 0] * 20
+    study = study_of(y, {}, COSTS, y_score={"large": [1e308, -1e308, 0.5] * 20})
+    (each,) = findings(study).score_distributions
+    assert np.isfinite(each.edges).all()
+    assert (each.positives[-1], each.positives.sum()) == (20, 20)
+    assert (each.negatives[0], each.negatives.sum()) == (20, 40)
+    study = study_of(y, {}, COSTS, y_score={"same": [3e16] * 60})
+    assert (np.diff(findings(study).score_distributions[0].edges) > 0).all()
+
+
+def test_rows_that_weigh_nothing_have_no_bin():
+    rng = np.random.default_rng(4)
+    y, risk = rng.integers(0, 2, 200), rng.choice([0.2, 0.5, 0.8], 200)
+    weights = np.where(risk == 0.2, 0.0, 1.0 + y)
+    study = study_of(y, {}, COSTS, y_score={"risk": risk}, sample_weight=weights)
+    some = weights > 0
+    without = study_of(
+        y[some], {}, COSTS, y_score={"risk": risk[some]}, sample_weight=weights[some]
+    )
+    assert findings(study).calibration == findings(without).calibration

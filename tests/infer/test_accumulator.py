@@ -349,13 +349,6 @@ def test_two_classifiers_and_no_outcomes_are_saved_too(tmp_path):
         assert type(running).load(str(tmp_path / "a.json")) == running
 
 
-def test_labels_that_json_cannot_hold(tmp_path):
-    costs = CostMatrix([[0, 1], [2, 0]], rows="predicted", labels=[(1, 2), (3, 4)])
-    with pytest.raises(LabelError, match=r"text and numbers only, got \(1, 2\)"):
-        Accumulator(costs).save(tmp_path / "a.json")
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_file_cut_short_anywhere_is_refused(tmp_path):
     path = tmp_path / "a.json"
     filled().save(path)
@@ -567,3 +560,10 @@ def test_bad_costs_of_single_examples_change_nothing():
         Accumulator(amounts([1], 20))
     with pytest.raises(InputError, match="cannot be added up"):
         _ = running + ExampleAccumulator(high=20)
+
+
+@pytest.mark.parametrize("population", [float("nan"), -5, "x", 1e308, {"a": -1.0}, {"a": None}])
+def test_a_population_is_checked_before_there_are_outcomes(population):
+    with pytest.raises(InputError) as caught:
+        Accumulator(COSTS, population=population)
+    assert caught.value.argument == "population"

@@ -2,7 +2,6 @@
 
 import io
 import json
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from stakes import CostMatrix, JointConfusion
-from stakes.errors import FileError, LabelError
+from stakes import CostMatrix
+from stakes.errors import FileError
 from stakes.predictions import ArrowTable, merged
 from stakes.predictions.count_file import (
     counts_bytes,
@@ -241,13 +240,3 @@ def test_a_damaged_parquet_file_is_named_with_what_is_wrong(tmp_path, content, m
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(FileError, match=r"nope\.parquet: cannot be read: "):
         counts_from_parquet(tmp_path / "nope.parquet")
-
-
-def test_labels_that_a_file_cannot_hold():
-    odd = JointConfusion.from_codes(
-        np.array([0, 1]), {"a": np.array([1, 1])}, labels=[(1, 2), "x"], decisions=[(1, 2), "x"]
-    )
-    counts = replace(counted(), joint=odd, scores=None)
-    for write in (counts_text, counts_bytes):
-        with pytest.raises(LabelError, match=r"text and numbers only, got \(1, 2\)"):
-            write(counts)

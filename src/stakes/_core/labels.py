@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from decimal import Decimal
 from difflib import get_close_matches
-from math import isnan
+from math import isinf, isnan
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -38,8 +39,30 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)  # noqa: PLR0124 - only missing values differ from themselves
-    except (TypeError, ValueError):  # pandas.NA refuses to be a bool
+    except (TypeError, ValueError, ArithmeticError):  # pandas.NA is no bool, Decimal("sNaN") raises
         return True
+
+
+def is_label(value: Any) -> bool:
+    """Tell whether a value can be a label: text, a finite number, or true or false.
+
+    Nothing else is the same in count files, in JSON and on all engines.
+    """
+    return isinstance(value, str | int) or (isinstance(value, float) and not isinf(value))
+
+
+def label_error(name: str, example: Any) -> LabelError:
+    """Say that a value is no label."""
+    return LabelError(
+        name,
+        f"expected text or finite numbers as labels, got {example!r} ({type(example).__name__}).",
+        "Convert them to text, e.g. with astype(str).",
+    )
+
+
+def has_entries(value: Any) -> bool:
+    """Tell whether a value has a length; an array without dimensions only seems to have one."""
+    return hasattr(value, "__len__") and getattr(value, "ndim", 1) != 0
 
 
 def is_blank(value: Any) -> bool:
@@ -247,6 +270,8 @@ def _checked(labels: list[Any], name: str, *, distinct: bool) -> Labels:
             )
         if is_date(label) or is_date(value):  # NumPy turns some dates into plain integers
             raise dates_error(name, label)
+        if not is_label(value):
+            raise label_error(name, value)
         if distinct and value in seen:
             raise LabelError(
                 name,
@@ -273,9 +298,14 @@ def as_axes(labels: Any, decisions: Any) -> tuple[Labels, Labels]:
 
 
 def plain(value: Any) -> Any:
-    """Turn a NumPy or pyarrow scalar into the Python value it holds."""
+    """Turn a NumPy or pyarrow scalar into the Python value it holds, whole decimals into integers.
+
+    Databases hand out whole numbers as decimals.
+    """
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
+        return int(value)
     return value.as_py() if hasattr(value, "as_py") else value
 
 
@@ -482,7 +512,9 @@ def as_column(values: Any, name: str, most: int | None = MOST_LABELS) -> Column:
         return _from_floats(array, name, most)
     if kind in "iu":
         return _from_integers(array, name, most)
-    code = _from_sorted if kind in "US" else _from_objects
+    if kind == "S":
+        raise label_error(name, array[0].item())
+    code = _from_sorted if kind == "U" else _from_objects
     return code(array, name, most)
 
 
@@ -549,6 +581,8 @@ def _from_categories(
         raise _missing(name, int(np.argmax(absent)), int(absent.sum()), "missing")
     if is_date(categories[0]):
         raise dates_error(name, categories[0])
+    if strange := [each for each in categories if not is_label(plain(each))]:
+        raise label_error(name, strange[0])
     column = Column(name, codes, 0, categories)
     if most is not None and len(categories) > most:
         column = column.compressed()
@@ -563,6 +597,8 @@ def _from_floats(array: NDArray[Any], name: str, most: int | None) -> Column:
         missing = np.isnan(array)
         raise _missing(name, int(np.argmax(missing)), int(missing.sum()), "nan")
     chunks = (array[start : start + CHUNK] for start in range(0, len(array), CHUNK))
+    if max(-low, high) == np.inf:
+        raise label_error(name, low if low == -np.inf else high)
     if max(-low, high) >= EXACT or not all((np.floor(chunk) == chunk).all() for chunk in chunks):
         return _from_sorted(array, name, most)
     if high - low < SMALL_RANGE:
@@ -678,6 +714,8 @@ def _from_objects(array: NDArray[Any], name: str, most: int | None) -> Column:
             raise _missing(name, absent[0], len(absent), repr(plain(array[absent[0]])))
         if (dates := next(filter(is_date, fresh), None)) is not None:
             raise dates_error(name, dates)
+        if not all(map(is_label, fresh)):
+            raise label_error(name, next(each for each in fresh if not is_label(each)))
         _check_few(index.values_met, name, most)
         codes[start : start + CHUNK] = found
     return Column(name, codes, 0, index.values_met)

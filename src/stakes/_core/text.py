@@ -20,7 +20,7 @@ Table = tuple[list[str], list[list[str]]]
 
 def number(value: float) -> str:
     """Write a number for a person: four significant digits, thousands separated."""
-    value = float(value)
+    value = float(value) + 0.0  # minus zero is zero
     if not math.isfinite(value):
         return str(value)
     if value == round(value) or abs(value) >= 1000:  # noqa: PLR2004 - where decimals stop helping
@@ -98,7 +98,7 @@ def threshold_text(value: float) -> str:
 
 def percent(share: float) -> str:
     """Write a share as a percentage."""
-    return f"{100 * share:.4g}%"
+    return f"{100 * float(share):.4g}%"  # a fraction has no format in older Pythons
 
 
 def percent_range(low: float, high: float) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import reprlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
@@ -15,7 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import Labels, as_labels, is_missing, listing, plain
+from stakes._core.labels import Labels, as_labels, has_entries, is_missing, listing, plain
 from stakes.errors import InputError, InputTypeError, LabelError
 
 Orientation = Literal["predicted", "actual"]
@@ -24,7 +25,7 @@ PROBABILITY_TOLERANCE = 1e-3
 """How far the probabilities of one example may sum from one (room for rounded files)."""
 
 LEAST_ALPHA = 1e-9
-"""How close to 1 a confidence may be."""
+"""How close to 0 and to 1 a confidence may be."""
 
 LARGEST_COST = 1e100
 """Larger costs cannot be squared and added up."""
@@ -331,6 +332,8 @@ def weights(
         raise InputError(name, "all weights are zero; at least one must be positive.")
     if array.max() > np.sqrt(np.finfo(np.float64).max / n):
         raise too_heavy(name, array.max())
+    if array.max() ** 2 < np.finfo(np.float64).tiny:
+        raise too_light(name)
     return array
 
 
@@ -349,6 +352,15 @@ def too_heavy(name: str, heaviest: float) -> InputError:
     return InputError(
         name,
         f"weights as large as {heaviest:g} cannot be squared and added up.",
+        "Divide all weights by the largest.",
+    )
+
+
+def too_light(name: str) -> InputError:
+    """Say that the squares of weights are no longer numbers, because all are almost zero."""
+    return InputError(
+        name,
+        "weights this small cannot be squared and added up.",
         "Divide all weights by the largest.",
     )
 
@@ -409,6 +421,13 @@ def thresholds(values: Any, name: str) -> NDArray[np.float64]:
     if not len(cuts) or np.isnan(cuts).any() or (cuts[1:] >= cuts[:-1]).any():
         raise InputError(name, "expected distinct scores, highest first, without NaN.")
     return cuts
+
+
+def size_of(values: Any, name: str) -> int:
+    """Return how many rows there are."""
+    if not has_entries(values) or isinstance(values, str | bytes):
+        raise InputTypeError(name, f"expected a value for each example, got {values!r}.")
+    return len(values)
 
 
 def same_length(lengths: dict[str, int]) -> None:
@@ -547,6 +566,27 @@ def positive(value: Any, name: str) -> float:
     return size
 
 
+LARGEST_POPULATION = 1e100
+"""Larger numbers of rows cannot be multiplied and added up."""
+
+
+def population_sizes(sizes: Any) -> NDArray[np.float64]:
+    """Check how many rows strata have in the population, or which shares: not all are zero."""
+    values = numeric(sizes, "population", ndim=1)
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        raise InputError(
+            "population",
+            f"expected numbers that are not negative, got {reprlib.repr(values.tolist())}.",
+        )
+    if values.max() > LARGEST_POPULATION:
+        raise InputError(
+            "population",
+            f"expected numbers of at most {LARGEST_POPULATION:.0e}, got {values.max():g}.",
+            "Without population=, it counts as infinitely large.",
+        )
+    return values
+
+
 def alpha(confidence: Any) -> float:
     """Return one minus the confidence, which must lie between 0 and 1."""
     number: Any = confidence if isinstance(confidence, Real) else -1
@@ -560,6 +600,11 @@ def alpha(confidence: Any) -> float:
             "confidence",
             f"{confidence!r} is too close to 1 to tell from it; expected 1 - {LEAST_ALPHA:g} at "
             "most.",
+        )
+    if rest > 1 - LEAST_ALPHA:
+        raise InputError(
+            "confidence",
+            f"{confidence!r} is too close to 0 to tell from it; expected {LEAST_ALPHA:g} at least.",
         )
     return rest
 

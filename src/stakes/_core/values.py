@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import reprlib
 import sys
 import types
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields
+from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stakes._core.labels import is_missing
+from stakes._core.labels import has_entries, is_missing
 from stakes._core.text import html_values
 from stakes.errors import InputError, InputTypeError, RefusedInputError, StakesError
 
@@ -120,10 +122,16 @@ class Result(ByValue):
 
 
 def check_fields(result: Any) -> None:
-    """Raise when a field of a dataclass is not what its hint says."""
+    """Raise when a field of a dataclass is not what its hint says.
+
+    Fractions become floats, and minus zero becomes zero.
+    """
     kind: Any = type(result)
     for name, hint, annotation in _field_hints(kind):
         value = getattr(result, name)
+        fraction = hint is float and isinstance(value, Fraction)  # scipy and JSON take none
+        if fraction or (type(value) is float and value == 0 and math.copysign(1, value) < 0):
+            object.__setattr__(result, name, value := float(value) + 0.0)
         if not _fits(value, hint):
             raise _refusal(name, value, annotation)
 
@@ -171,10 +179,37 @@ def _name_methods(kind: type) -> None:
     for name, value in list(vars(kind).items()):
         if name.startswith("_") and (name != "__init__" or issubclass(kind, Result)):
             continue
-        if isinstance(value, classmethod | staticmethod):
+        if name == "to_dict":
+            setattr(kind, name, _naming_call(_strict(value)))
+        elif isinstance(value, classmethod | staticmethod):
             setattr(kind, name, type(value)(_naming_call(value.__func__)))
         elif inspect.isfunction(value):
             setattr(kind, name, _naming_call(value))
+
+
+def _strict(to_dict: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a ``to_dict`` whose values strict JSON can hold."""
+
+    @functools.wraps(to_dict)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return json_values(to_dict(*args, **kwargs))
+
+    return call
+
+
+SCALARS = {int, bool, float, str, type(None)}
+
+
+def json_values(value: Any) -> Any:
+    """Return plain values with infinite numbers as count files write them: "inf" and "-inf"."""
+    if isinstance(value, dict):
+        return {key: json_values(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        plain = set(map(type, value)) <= SCALARS  # told, for long lists, in no time
+        if plain and math.inf not in value and -math.inf not in value:
+            return value
+        return type(value)(map(json_values, value))
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 MISUSE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration)
@@ -291,7 +326,11 @@ PLAIN: dict[Any, Callable[[Any], bool]] = {
     NDArray: _is_array,  # from numpy 2.5 on, a name of its own
     Hashable: _is_label,
     Mapping: lambda value: isinstance(value, Mapping),
-    Sequence: lambda value: hasattr(value, "__len__") and hasattr(value, "__getitem__"),
-    Iterable: lambda value: hasattr(value, "__iter__") and not isinstance(value, str | bytes),
+    Sequence: lambda value: has_entries(value) and hasattr(value, "__getitem__"),
+    Iterable: lambda value: (
+        hasattr(value, "__iter__")
+        and not isinstance(value, str | bytes)
+        and getattr(value, "ndim", 1) != 0
+    ),
 }
 """How a value is checked whose class does not tell all."""

@@ -444,9 +444,11 @@ def one_class(study: Study) -> InputError:
     """Say that all examples are of one class."""
     counts = dict(zip(study.joint.labels, study.joint.class_counts().tolist(), strict=True))
     only = next(label for label, size in counts.items() if size)
+    which = " whose weight is not zero" if study.joint.weighted else ""
+    every = "" if study.joint.weighted else f"{study.n:,} "
     return InputError(
         f"{study.source}, column {study.roles.actual!r}",
-        f"all {study.n:,} examples are of the class {only!r}; two classes are needed.",
+        f"all {every}examples{which} are of the class {only!r}; two classes are needed.",
     )
 
 

@@ -50,6 +50,10 @@ LEAST_ADDRESSES = 10**9
 TOO_FEW_ADDRESSES = "there is not enough memory: 'ulimit -v' allows less than 1 GB of addresses."
 """With less, libraries end the process themselves, with the exit code of a failed gate."""
 
+FEW_ADDRESSES = 8 * 10**9
+"""With less, pyarrow must not reserve 1 GB at once: if that just fits, nothing is left for its
+threads, and it ends the process."""
+
 GARBAGE = 50_000
 """After how many new objects Python looks for garbage; 700 unless it is told."""
 
@@ -86,6 +90,8 @@ def _started(given: list[str], signals: _Signals) -> int:
     _keep_streams()
     if address_limit() < LEAST_ADDRESSES:
         return _complain(TOO_FEW_ADDRESSES)
+    if address_limit() < FEW_ADDRESSES:
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     return _guarded(given, signals)
 
 
@@ -182,7 +188,8 @@ def _guarded(given: list[str], signals: _Signals) -> int:
     except BrokenPipeError:  # the reader of our output has seen enough
         return _without_output(BROKEN_PIPE)
     except OSError as error:
-        if error.filename is None and not sys.stdout.closed:
+        nameless = error.filename is None and not isinstance(error, FileNotFoundError)
+        if nameless and not sys.stdout.closed:
             _complain(f"standard output: cannot be written: {error.strerror or error}.")
             return _without_output(USER_ERROR)
         return _explained(error, given)
@@ -266,6 +273,8 @@ def _in_words(error: BaseException, given: Sequence[str]) -> str:
         message = _usage(error, given)
         return f"{message}{'' if message.endswith(('.', '?')) else '.'}{hint}"
     if isinstance(error, OSError):
+        if error.filename is None and isinstance(error, FileNotFoundError):
+            error.filename, error.strerror = "the current folder", "it does not exist any more"
         return f"{error.filename}: {error.strerror or error}."
     if isinstance(error, MemoryError):
         return "there is not enough memory for this file."

@@ -31,7 +31,7 @@ from stakes.costs._axes import (
     positions,
     unknown,
 )
-from stakes.errors import FileError, InputError, InputTypeError, LabelError, RefusedInputError
+from stakes.errors import FileError, InputError, InputTypeError, RefusedInputError
 from stakes.read import as_path, read_text, write_text
 
 Matrix = TypeVar("Matrix")
@@ -256,13 +256,6 @@ def _parse_json(text: str, rows: str | None, known: Labels | None, source: str) 
 
 
 def _render_json(costs: MatrixTable) -> str:
-    for label in (*costs.labels, *costs.decisions):
-        if not isinstance(label, str | int | float):
-            raise LabelError(
-                "labels",
-                f"JSON holds text and numbers only, got {label!r} ({type(label).__name__}).",
-                "Use costs.relabel(str).",
-            )
     content = {
         "rows": costs.rows,
         "labels": list(costs.labels),

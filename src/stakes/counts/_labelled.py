@@ -167,11 +167,7 @@ def effective_size(total: Any, squares: Any) -> float:
     if squares is None:
         return float(total)
     if not squares:
-        raise InputError(
-            "sample_weight",
-            "weights this small cannot be squared and added up.",
-            "Divide all weights by the largest.",
-        )
+        raise validate.too_light("sample_weight")
     return float(total) ** 2 / float(squares)
 
 

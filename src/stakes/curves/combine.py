@@ -266,7 +266,8 @@ def best_of(curves: Iterable[Curve], *, constants: bool = True, name: str = "") 
 
 def checked_curves(curves: Any) -> tuple[Curve, ...]:
     """Check a sequence of cost curves, at least one."""
-    found = tuple(curves) if isinstance(curves, Iterable) else (curves,)
+    several = isinstance(curves, Iterable) and getattr(curves, "ndim", 1) != 0
+    found = tuple(curves) if several else (curves,)
     if not found:
         raise InputError("curves", "expected at least one cost curve, got none.")
     for i, curve in enumerate(found):

@@ -96,6 +96,10 @@ class DecisionBand(Result):
         return html_table(["threshold", "net benefit", "low", "high"], rows, caption=repr(self))
 
 
+LEAST_PREVALENCE = 1e-100
+"""Smaller shares cannot be divided by."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionCurve(Result):
     """The net benefit of treating from each threshold probability on (Vickers & Elkin 2006).
@@ -161,8 +165,14 @@ class DecisionCurve(Result):
             share = validate.one_number(self.prevalence, "prevalence")
             if not 0 < share < 1:
                 raise InputError("prevalence", f"expected a share between 0 and 1, got {share:g}.")
+            if share < LEAST_PREVALENCE:
+                raise InputError(
+                    "prevalence",
+                    f"expected a share of at least {LEAST_PREVALENCE:g}, got {share:g}.",
+                )
         if validate.one_number(self.harm, "harm") < 0:
             raise InputError("harm", f"expected a number that is not negative, got {self.harm:g}.")
+        validate.not_too_large(float(self.harm), "harm")
 
     @classmethod
     def from_scores(

@@ -28,6 +28,9 @@ CAPACITIES, ONE = (0.01, 0.05, 0.1, 0.2, 0.5), (0.1,)
 
 NEARLY = 1e-12
 
+DRAWN = validate.LARGEST / 8
+"""Larger scores are drawn as infinite ones: the difference of two may not be a number."""
+
 
 @dataclass(frozen=True, eq=False)
 class Bin(Finding):
@@ -138,12 +141,13 @@ def distributions_of(study: Study) -> tuple[ScoreDistribution, ...]:
 
 def _distribution(study: Study, name: str) -> ScoreDistribution:
     counts, used = study.scores[name], study.scores_where_used(name)
-    finite = counts.thresholds[np.abs(counts.thresholds) < validate.LARGEST]
+    finite = counts.thresholds[np.abs(counts.thresholds) < DRAWN]
     low, high = (float(finite[-1]), float(finite[0])) if len(finite) else (0.0, 0.0)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
-    edges = np.linspace(low, high if high > low else low + 1.0, HISTOGRAM + 1)
-    scores = np.clip(used.thresholds, edges[0], edges[-1])  # infinite ones in the outer bins
+    room = max(1.0, abs(low))  # where all scores are the same
+    edges = np.linspace(low, high if high > low else low + room, HISTOGRAM + 1)
+    scores = np.clip(used.thresholds, edges[0], edges[-1])  # those not drawn in the outer bins
     sides = [
         np.histogram(scores, edges, weights=side.astype(np.float64))[0]
         for side in (used.positives, used.negatives)
@@ -218,7 +222,7 @@ def _bins(counts: ScoreCounts, confidence: float) -> tuple[Bin, ...]:
     middle = (np.cumsum(both) - both / 2) / both.sum()
     index = np.minimum((middle * BINS).astype(int), BINS - 1)
     found = []
-    for each in np.unique(index):
+    for each in np.unique(index[both > 0]):  # rows may weigh nothing
         inside = index == each
         size = float(both[inside].sum())
         share = float(positives[inside].sum() / size)

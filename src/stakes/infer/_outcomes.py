@@ -472,8 +472,10 @@ class Design:
             raise InputTypeError("class_priors", f"expected shares, got {priors!r}.")
         if isinstance(priors, list | tuple | np.ndarray):
             validate.amounts(priors, "class_priors", ndim=1)
-        if not (population is None or isinstance(population, Mapping)):
-            validate.positive(population, "population")
+        if isinstance(population, Mapping):
+            validate.population_sizes(list(population.values()))
+        elif population is not None:
+            validate.population_sizes([validate.positive(population, "population")])
         if self.rows_counted is not None:
             validate.positive(self.rows_counted, "rows_counted")
         if not (self.decided is None or isinstance(self.decided, Mapping)):

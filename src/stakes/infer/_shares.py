@@ -448,12 +448,7 @@ def _population(population: Any, names: Labels) -> Floats:
             "population",
             f"expected rows or a share for each of the strata {listing(names)}; it {problem}.",
         )
-    values = validate.numeric([population[name] for name in names], "population", ndim=1)
-    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
-        raise InputError(
-            "population", f"expected numbers that are not negative, got {values.tolist()}."
-        )
-    return np.asarray(values, dtype=np.float64)
+    return validate.population_sizes([population[name] for name in names])
 
 
 def _class_weights(rows: Rows, design: Design) -> tuple[Floats, Floats]:

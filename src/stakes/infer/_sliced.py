@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Column, Labels, as_column, is_missing, listing, plain
+from stakes._core.labels import Column, Labels, as_column, has_entries, is_missing, listing, plain
 from stakes._core.values import ByValue
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
@@ -324,13 +324,6 @@ def check_rows(columns: Any, argument: str, **rows: Any) -> None:
         validate.same_index(**rows, **{argument: each})
 
 
-def size_of(values: Any, name: str) -> int:
-    """Return how many rows there are."""
-    if not hasattr(values, "__len__") or isinstance(values, str | bytes):
-        raise InputTypeError(name, f"expected a value for each example, got {values!r}.")
-    return len(values)
-
-
 def slice_columns(
     by: Any, columns: Sequence[str] | None, n: int, most: int | None
 ) -> dict[str, tuple[Codes, tuple[str, ...]]]:
@@ -338,7 +331,7 @@ def slice_columns(
     if most is not None:
         validate.as_size(most, "most", 1)
     given = named_columns(by, "by")
-    if isinstance(columns, str):
+    if isinstance(columns, str) or not (columns is None or has_entries(columns)):
         raise InputTypeError("columns", f"expected a list of columns, got {columns!r}.")
     wanted = list(given) if columns is None else list(columns)
     if not wanted:
@@ -366,13 +359,13 @@ def named_columns(by: Any, argument: str) -> dict[str, Any]:
     names = validate.column_names(by)
     if names is not None:
         return {str(name): by[name] for name in names}
-    size_of(by, argument)
+    validate.size_of(by, argument)
     return {"slice": by}
 
 
 def slice_codes(values: Any, name: str) -> tuple[Codes, tuple[str, ...]]:
     """Return the place of each row's value among the values that occur, as text."""
-    size_of(values, name)
+    validate.size_of(values, name)
     try:
         column = as_column(values, name, None)
     except InputError:  # some are missing, or text and numbers are mixed

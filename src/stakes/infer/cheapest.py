@@ -188,10 +188,15 @@ class _Draws:
             of_groups = np.bincount(self._groups, self._counts)
             sizes = sizes * float(of_groups @ of_groups / of_groups.sum())
         elif self._squares is not None:
-            sizes = np.asarray(self._squares / self._counts)
+            sizes = self._heavy(self._squares)
         if self._raking is not None:
             return self._raking.largest(self._raking.factors(self._counts[np.newaxis])[0] * sizes)
         return float(sizes.max()) * float(self._factors(self._counts[np.newaxis]).max())
+
+    def _heavy(self, squares: Floats) -> Floats:
+        """Return the weight that is typical of the rows of each cell; they may weigh nothing."""
+        counts = self._counts
+        return np.divide(squares, counts, out=np.zeros_like(counts), where=counts > 0)
 
     def amounts(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw amounts: gamma variables with the counts as shapes, one for each draw."""
@@ -200,10 +205,9 @@ class _Draws:
             return np.asarray(each[:, self._groups] * self._counts)
         if self._squares is None:
             return generator.standard_gamma(self._counts, (size, len(self._counts)))
-        heavy = self._squares / self._counts
-        return np.asarray(
-            generator.standard_gamma(self._counts / heavy, (size, len(heavy))) * heavy
-        )
+        heavy = self._heavy(self._squares)
+        shapes = np.divide(self._counts, heavy, out=np.zeros_like(heavy), where=heavy > 0)
+        return np.asarray(generator.standard_gamma(shapes, (size, len(heavy))) * heavy)
 
     def as_used(self, amounts: Floats) -> Floats:
         """Return the amounts such that the strata have the shares that they have in use."""

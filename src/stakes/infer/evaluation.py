@@ -562,7 +562,7 @@ def _sample(
 ) -> CostSample:
     """Return what single examples cost, or by how much two models differ on each."""
     if y_true is not None:
-        validate.same_length({"y_true": len(y_true), "costs": len(costs)})
+        validate.same_length({"y_true": validate.size_of(y_true, "y_true"), "costs": len(costs)})
     return CostSample.from_labels(
         costs, *predictions, y_true=y_true, impossible=impossible, **sampling.arrays
     )

@@ -18,7 +18,7 @@ from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import DesignError, InputError
 from stakes.infer._inference import limits, outcomes_behind, quiet_interval
 from stakes.infer._outcomes import Design
-from stakes.infer._sliced import SlicedRows, size_of, weights_of_strata
+from stakes.infer._sliced import SlicedRows, weights_of_strata
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import check_costs
 from stakes.infer.methods import METHODS
@@ -351,7 +351,7 @@ def evaluate_over(
     """
     check_costs(costs)
     validate.choice(every, "every", EVERY)
-    n = size_of(y_pred, "y_pred")
+    n = validate.size_of(y_pred, "y_pred")
     validate.same_index(
         y_true=y_true,
         y_pred=y_pred,
@@ -420,7 +420,7 @@ def _arrived(y_true: Any, labelled_at: Any, as_of: Any, n: int) -> NDArray[np.bo
     """Tell which rows have their label."""
     if y_true is None:
         return np.ones(n, dtype=bool)
-    validate.same_length({"y_pred": n, "y_true": size_of(y_true, "y_true")})
+    validate.same_length({"y_pred": n, "y_true": validate.size_of(y_true, "y_true")})
     labels = np.asarray(list(y_true), dtype=object)
     here = np.fromiter((not is_missing(each) for each in labels), dtype=bool, count=n)
     if labelled_at is None:
@@ -497,7 +497,7 @@ class Moments:
 
 def as_times(values: Any, name: str, *, missing: bool = False) -> Moments:
     """Read times of any form; in periods they are what the clocks of their zone show."""
-    size_of(values, name)
+    validate.size_of(values, name)
     try:
         array = np.asarray(values if _is_dates(values) else _listed(values))
     except ValueError:

@@ -125,7 +125,7 @@ def _most_telling(population: Populations, costs: CostRanges, bounds: Floats) ->
 
 Cell = tuple[Label, Label]
 
-FEWEST = 2
+FEWEST, MOST_STEPS = 2, 10_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -429,11 +429,12 @@ def cost_sensitivity(
     >>> [(round(low, 3), round(high, 3), name) for low, high, name in found.cheapest_ranges()]
     [(0.0, 0.12, 'left'), (0.12, 0.92, None), (0.92, 1.0, 'right')]
     """
-    size = validate.as_size(steps, "steps")
+    size = validate.as_size(steps, "steps", most=MOST_STEPS)
     if size < FEWEST:
         raise InputError("steps", f"a path has at least a beginning and an end, got {steps!r}.")
     draws = validate.as_size(n_draws, "n_draws", least=FEWEST_DRAWS)
     validate.alpha(confidence)
+    confidence = float(confidence)
     _check_ends(costs, to, cell)
     joint = joint_counts(y_true, predictions, costs)
     design = Design(class_priors, impossible=impossible)

@@ -20,7 +20,7 @@ from stakes._core.values import Result
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import CostSample
 from stakes.errors import InputError
-from stakes.infer._sliced import MISSING, check_rows, named_columns, size_of, slice_codes
+from stakes.infer._sliced import MISSING, check_rows, named_columns, slice_codes
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import check_costs
 from stakes.infer.slices import apart
@@ -290,7 +290,7 @@ def _conditions(
     """Return the column and the text of each condition, and the rows that meet it."""
     names, masks = [], []
     for column, given in named_columns(frame, "frame").items():
-        validate.same_length({"y_pred": n, f"frame[{column!r}]": size_of(given, "frame")})
+        validate.same_length({"y_pred": n, f"frame[{column!r}]": validate.size_of(given, "frame")})
         numbers = _as_numbers(given)
         if numbers is not None and _many(numbers[searching]):
             found = _quarters(column, numbers, searching)

@@ -27,7 +27,6 @@ from stakes.infer._sliced import (
     listed_parts,
     parts_of,
     possible_costs,
-    size_of,
     slice_columns,
     weights_of_strata,
 )
@@ -486,7 +485,7 @@ def evaluate_by(
     1  north  200   0.0    0.0         cheaper than the rest
     """
     check_costs(costs)
-    n = size_of(y_pred, "y_pred")
+    n = validate.size_of(y_pred, "y_pred")
     rows = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
     check_rows(by, "by", y_pred=y_pred, y_true=y_true, costs=costs, **rows)
     taken = slice_columns(by, columns, n, most)
@@ -726,7 +725,7 @@ def compare_by(
     [('north', 0.0, None), ('south', -2.5, 'new')]
     """
     check_costs(costs)
-    n = size_of(y_pred_1, "y_pred_1")
+    n = validate.size_of(y_pred_1, "y_pred_1")
     rows = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
     check_rows(by, "by", y_pred_1=y_pred_1, y_pred_2=y_pred_2, y_true=y_true, costs=costs, **rows)
     taken = slice_columns(by, columns, n, most)

@@ -25,7 +25,6 @@ from stakes.errors import (
     FileError,
     InputError,
     InputTypeError,
-    LabelError,
     StakesError,
 )
 from stakes.infer._inference import Inference, Interval, outcomes_behind, quiet_interval
@@ -74,6 +73,7 @@ class Totals(ABC, Generic[Counts]):
         if class_priors is not None:
             self.class_priors = checked_priors(class_priors, costs.labels).tolist()
         self.population = dict(population) if isinstance(population, Mapping) else population
+        Design(population=population)  # which checks it
         self._shape = (len(costs.decisions),) * self._deciders + (len(costs.labels),)
         self._counts: Counts | GroupedConfusion | None = None
         self._past: list[NDArray[np.int64]] = []
@@ -830,17 +830,6 @@ Kind = TypeVar("Kind", bound=Totals[Any])
 
 def totals_text(content: dict[str, Any]) -> str:
     """Write what `to_dict` of running totals returned as the text of a file."""
-    named = [content.get("groups", ()), content.get("strata", ())]
-    if "costs" in content:
-        named += [content["costs"]["labels"], content["costs"]["decisions"]]
-    for label in (label for labels in named for label in labels):
-        if not isinstance(label, str | int | float):
-            raise LabelError(
-                "labels",
-                f"a file of totals holds text and numbers only, got {label!r} "
-                f"({type(label).__name__}).",
-                "Use costs.relabel(str), and text for groups and strata.",
-            )
     document = {"schema": SCHEMA} | content
     document["checksum"] = checksum(document)
     lines = [

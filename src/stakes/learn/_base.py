@@ -100,6 +100,10 @@ def classes_of(actual: NDArray[Any]) -> NDArray[Any]:
     """Return the classes in their order, which they must have."""
     try:
         return np.asarray(np.unique(actual))
+    except ArithmeticError:  # of a Decimal that is no number
+        raise LabelError(
+            "y", "expected classes, got NaN.", "Leave out the rows without a class."
+        ) from None
     except TypeError:
         kinds = sorted({type(label).__name__ for label in actual.tolist()})
         raise LabelError(

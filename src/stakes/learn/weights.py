@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from stakes._core import validate
-from stakes._core.labels import Label, Labels, hint, listing, plain
+from stakes._core.labels import Label, Labels, as_column, hint, listing, plain
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError, LabelError
@@ -99,6 +99,7 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
         )
     validate.choice(method, "method", FORMULAS)
     actual = column_or_1d(y)
+    as_column(actual, "y", None)  # which names what is missing
     classes = classes_of(actual)
     check_classification_targets(actual)
     counts = np.bincount(np.searchsorted(classes, actual)).astype(np.float64)

@@ -282,7 +282,7 @@ class Task:
 
     def __post_init__(self) -> None:
         chosen_on = self.rows if self.other is None else self.other
-        self.lacking = chosen_on.too_few()
+        self.lacking = chosen_on.too_few(self.each)
         self.dealt: Folds | None = None
         self.weight = 1.0
         if self.each is not None:

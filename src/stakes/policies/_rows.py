@@ -197,17 +197,23 @@ class Rows:
             return deal(keys, self.positive, count, seed)
         return deal_groups(keys, self.positive, groups, count, seed)
 
-    def too_few(self) -> str:
-        """State which class has too few rows, or groups with such rows; nothing if none has."""
+    def too_few(self, each: Floats | None) -> str:
+        """State which class has too few rows, or groups with such rows; nothing if none has.
+
+        Rows that weigh nothing, by their weights `each`, do not count.
+        """
         groups = self.groups
         for wanted, label in ((True, self.scores.pos_label), (False, self.scores.neg_label)):
             rows = self.positive == wanted
+            if each is not None:
+                rows &= each > 0
             found = int(rows.sum()) if groups is None else len(np.unique(groups[rows]))
             if found < ENOUGH:
                 what = "row{}" if groups is None else "group{} with rows"
                 number = {0: "are no", 1: "is only 1"}.get(found, f"are only {found}")
                 rows_of = what.format("" if found == 1 else "s")
-                return f"there {number} {rows_of} of the class {label!r}"
+                weighing = "" if each is None or each.all() else " whose weight is not zero"
+                return f"there {number} {rows_of} of the class {label!r}{weighing}"
         return ""
 
     def class_weights(self, design: Design) -> tuple[Floats | None, Floats]:

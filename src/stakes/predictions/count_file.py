@@ -73,7 +73,7 @@ from stakes._core.values import readonly
 from stakes.counts import JointConfusion
 from stakes.counts._parts import Parts
 from stakes.counts._two_classes import amounts_of
-from stakes.errors import FileError, InputError, LabelError, StakesError
+from stakes.errors import FileError, InputError, StakesError
 from stakes.predictions.examples import JointExamples
 from stakes.predictions.roles import Model
 from stakes.predictions.scores import NO_DECISIONS, JointScores
@@ -207,13 +207,6 @@ def _header(counts: Tally) -> dict[str, Any]:
     joint, scores = counts.joint, counts.scores
     parts = Parts() if joint.parts is None else joint.parts
     apart = {"groups": parts.groups, "strata": parts.strata}
-    for label in (*joint.labels, *joint.decisions, *(parts.groups or ()), *(parts.strata or ())):
-        if not isinstance(label, str | int | float):
-            raise LabelError(
-                "labels",
-                f"a count file holds text and numbers only, got {label!r} "
-                f"({type(label).__name__}).",
-            )
     return {
         "schema": SCHEMA,
         "actual": counts.actual,

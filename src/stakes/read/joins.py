@@ -198,10 +198,11 @@ def _disagreement(
     """Name the first example of which two files say different things."""
     pairs = zip(keys.to_pylist(), *(each.to_pylist() for each in versions), strict=True)
     example, one, other = next(each for each in pairs if each[1] != each[2])
+    called = key.lstrip("\0")  # which begins the names of columns that no file has
     return FileError(
         f"{files[0]} and {files[1]}, column {column!r}",
-        f"for the {key} {example!r} one has {one!r}, the other {other!r}; files must agree on the "
-        "actual classes.",
+        f"for the {called} {example!r} one has {one!r}, the other {other!r}; files must agree on "
+        "the actual classes.",
     )
 
 

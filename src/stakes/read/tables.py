@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes._core.optional import imported
-from stakes._core.validate import aligned
+from stakes._core.validate import aligned, refuse_frame
 from stakes.errors import FileError, InputError, StakesError, redacted
 from stakes.read._diagnose import (
     MOST_OF_A_ROW,
@@ -215,12 +215,14 @@ def frame_rows(frame: Any, source: str) -> FileRows:
     if isinstance(frame, Mapping):
         columns = {str(name): values for name, values in frame.items()}
         check_names([*map(str, frame)], source)
+        for name, values in columns.items():
+            refuse_frame(values, f"{source}, column {name!r}", "Give one of its columns.")
         frame = dict(zip(columns, aligned(**columns), strict=True))  # pandas' by their index
     try:
         table = pa.table(frame) if isinstance(frame, dict) else _arrow_of(frame, source)
     except StakesError:
         raise
-    except (pa.ArrowException, TypeError, ValueError) as error:
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise InputError(source, f"a column cannot be read: {shortly(error)}") from error
     names = [str(name) for name in table.column_names]
     table = table.rename_columns(names)

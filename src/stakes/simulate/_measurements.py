@@ -155,8 +155,10 @@ def truth_of(
     total = float(counts.sum())
     shares = abs(total - 1) < 1e-6  # noqa: PLR2004 - room for rounded shares
     smoothing = float(validate.numeric(smooth, "smooth", ndim=0))
-    if not 0 <= smoothing < np.inf:
-        raise InputError("smooth", f"expected a number that is not negative, got {smooth!r}.")
+    if not 0 <= smoothing <= validate.MOST_ROWS:
+        raise InputError(
+            "smooth", f"expected a number from 0 to {validate.MOST_ROWS:.0e}, got {smooth!r}."
+        )
     if smoothing and shares:
         raise InputError("smooth", f"it is added to counts, and {name} has shares.", "Pass counts.")
     counts = counts + smoothing

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -144,7 +146,9 @@ def study_of(
         "drop_missing": drop_missing,
         "lower_is_positive": lower_is_positive,
     }
+    refuse_path(y_true, "y_true")
     if is_frame(y_true):
+        _check_names(groups=groups, sample_weight=sample_weight, strata=strata)
         design = DesignColumns(groups, sample_weight, strata)
         costs = y_pred if costs is None else costs
         return _of_frame(y_true, costs, _columns_of(columns, design), source, options)
@@ -154,6 +158,29 @@ def study_of(
     rows, costs = _with_rows(costs, groups=groups, strata=strata, sample_weight=sample_weight)
     table = ArrayTable(y_true, y_pred, {} if y_score is None else y_score, source, rows)
     return Study.from_table(table, costs, actual=table.roles.actual, roles=table.roles, **options)
+
+
+def refuse_path(given: Any, name: str) -> None:
+    """Refuse the path of a file where its rows are expected."""
+    if isinstance(given, str | os.PathLike):
+        raise InputTypeError(
+            name,
+            f"expected a data frame or arrays, got the path {os.fspath(given)!r}.",
+            "Read the file into a data frame, such as with pandas.read_csv; the command line takes "
+            "files.",
+        )
+
+
+def _check_names(**design: Any) -> None:
+    """Raise when rows are described by values and not by the column that holds these."""
+    for name, given in design.items():
+        if given is not None and not isinstance(given, str):
+            raise InputTypeError(
+                name,
+                "with a data frame, expected the name of a column, got "
+                f"{reprlib.repr(given)} ({type(given).__name__}).",
+                "Add the values to the frame, and give the name of their column.",
+            )
 
 
 def _asked(baseline: str | None) -> Asked:

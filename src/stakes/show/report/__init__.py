@@ -11,7 +11,7 @@ from stakes.errors import InputTypeError
 from stakes.findings.data import Settings
 from stakes.findings.report import findings
 from stakes.show.report._page import audit_html, report_html, write_report
-from stakes.study import Study, study_of
+from stakes.study import Study, refuse_path, study_of
 
 __all__ = ["audit_html", "page_of", "report", "report_html", "write_report", "write_study"]
 
@@ -62,6 +62,7 @@ def report(
             raise InputTypeError("data", "a study has its costs and options; got others.")
         study = data
     else:
+        refuse_path(data, "data")
         study = study_of(data, costs, **options)
     write_study(study, out, **settings)
     return study
