@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import csv as arrow_csv
-from pyarrow import parquet
+from pyarrow import feather, parquet
 
 from stakes import CostMatrix, study_of
 from stakes.cli.main import main
@@ -511,6 +511,20 @@ def test_examples_that_a_model_lacks_are_an_error_or_dropped(tmp_path):
     assert "2 examples that not all models have are left out" in " ".join(found.notes)
 
 
+@pytest.mark.parametrize("named", [None, "id"])
+def test_examples_that_a_model_has_twice_are_an_error_if_they_are_named(tmp_path, named):
+    """Without a column that names them, rows of the models are paired in their order."""
+    path = tmp_path / "long.csv"
+    rows = ["1,a,0,0", "1,b,0,1", "2,a,1,0", "2,b,1,1", "2,a,1,1", "2,b,1,0", "3,a,0,0", "3,b,0,0"]
+    path.write_text("\n".join(["id,model,y,pred", *rows]) + "\n")
+    columns = {"actual": "y", "models": ("pred",), "model_column": "model", "key": named}
+    if named is None:
+        assert understood(path, **columns).n == 4
+    else:
+        with pytest.raises(StakesError, match="'2' occurs 2 times"):
+            understood(path, **columns)
+
+
 def test_a_feature_called_model_is_no_model(tmp_path):
     path = tmp_path / "cars.csv"
     layout = {"id": "i", "y_true": "y", "pred": "d"}
@@ -583,6 +597,20 @@ def test_scores_worse_than_chance_are_said_and_can_be_reversed(tmp_path):
     np.testing.assert_array_equal(
         turned.scores["a"].positives, understood(right).scores["a"].positives
     )
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "jsonl"])
+def test_labels_that_are_null_are_dropped(kind, tmp_path):
+    path = tmp_path / f"rows.{kind}"
+    rows = {"y_true": ["no", "yes", None, "no"], "pred": ["no", None, "yes", "no"]}
+    if kind == "jsonl":
+        pd.DataFrame(rows).to_json(path, orient="records", lines=True)
+    else:
+        write = parquet.write_table if kind == "parquet" else feather.write_feather
+        write(pa.table(rows), path)
+    found = understood(path, reading=Reading(drop_missing=True))
+    assert found.n == 2
+    assert "2 of 4 rows lack a value and are left out." in found.notes
 
 
 def test_rows_with_missing_values_are_dropped_and_counted(tmp_path):

@@ -621,9 +621,8 @@ def _present(column: Any, labels: Labels) -> Any:
     if text is not None:
         absent = [each for each in NO_VALUE if each not in {str(label).lower() for label in labels}]
         lower = pc.utf8_lower(text)
-        return pc.fill_null(
-            pc.invert(pc.is_in(lower, value_set=pa.array(absent, lower.type))), False
-        )
+        written = pc.invert(pc.is_in(lower, value_set=pa.array(absent, lower.type)))
+        return pc.and_(pc.is_valid(text), written)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return pc.invert(pc.is_null(column, nan_is_null=pa.types.is_floating(column.type)))

@@ -121,7 +121,8 @@ def _long_form(table: ArrowTable, columns: Columns) -> LongForm | None:
         if repeats and table.pairs(key, model) == table.n:
             return LongForm(model, names, values, key)
         if columns.key or not repeats:  # each row is an example of its own
-            return None if not named else LongForm(model, names, values, None)
+            # With a key that was named, joining says which example a model has twice or lacks.
+            return None if not named else LongForm(model, names, values, columns.key)
     if named and not values:
         raise InputError(
             table.source,
