@@ -1,75 +1,99 @@
 """Break files at random for some minutes: each is refused, or counted as plain readers count it.
 
-``python tools/fuzz.py 30`` runs for 30 minutes. What fails is shown as small as it can be made, and
-what ends the process as it was found. Put it into the corpus of ``tests/read/test_broken_files.py``
+``python tools/fuzz.py 30`` runs for 30 minutes, in two processes that try different cases. What
+fails is shown as small as it can be made; what ends the process, or takes longer than a minute, as
+it was found; the exit code is 1 then. It belongs into the corpus of
+``tests/read/test_broken_files.py``.
 """
 
 from __future__ import annotations
 
 import faulthandler
+import json
+import secrets
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests._helpers.broken_files import (
-    broken,
-    cases,
-    check,
-    check_counts,
-    good_counts,
-)
+from tests._helpers.broken_cases import cases
+from tests._helpers.broken_checks import check, count_files
+from tests._helpers.broken_files import Case
+
+PROCESSES = 2
 
 ROUND = 200
 """Cases between two looks at the clock."""
 
-LAST = "last_case.txt"
-"""The file with the case that is being tried."""
+PATIENCE = 60
+"""Seconds that a case may take; most take a hundredth of one."""
+
+LAST, TRIED = "last_case.txt", "tried.json"
+"""The files with the case that is being tried, and with how many were tried."""
 
 
-def search(minutes: float, folder: Path) -> None:
-    """Try cases until the time is over, and say how many there were."""
+def search(minutes: float, folder: Path, start: int) -> None:
+    """Try cases until the time is over; what fails is raised."""
     faulthandler.enable()
-    end, tried = time.monotonic() + 60 * minutes, 0
+    end, tried = time.monotonic() + 60 * minutes, Counter[str]()
+    last, inside = folder / LAST, folder / "files"
+    inside.mkdir()
 
-    def drawn(case: object) -> object:
-        (folder / LAST).write_text(repr(case), encoding="utf-8")
-        return case
-
-    def once(data: st.DataObject) -> None:
-        nonlocal tried
-        tried += 1
-        if data.draw(st.integers(0, 9)):
-            check(drawn(data.draw(cases)), folder)
-        else:
-            check_counts(drawn(data.draw(broken(good_counts(folder)))), folder)
+    def once(case: Case) -> None:
+        last.write_text(repr(case), encoding="utf-8")
+        faulthandler.dump_traceback_later(PATIENCE, exit=True)
+        try:
+            tried[f"{case.kind}, {case.asked}: {check(case, inside)}"] += 1
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+            last.unlink()
 
     options = settings(
         max_examples=ROUND, deadline=None, database=None, suppress_health_check=HealthCheck
     )
-    while time.monotonic() < end:
-        options(given(st.data())(once))()
-        print(f"{tried:,} cases, nothing wrong", flush=True)
+    drawn = st.one_of(cases, count_files)
+    try:
+        while time.monotonic() < end:
+            start += PROCESSES
+            seed(start)(options(given(drawn)(once)))()
+            (folder / TRIED).write_text(json.dumps(tried), encoding="utf-8")
+    except BaseException:
+        (folder / TRIED).write_text(json.dumps(tried), encoding="utf-8")
+        raise
 
 
 def main(minutes: float) -> int:
-    """Search in a process of its own, which a broken file may end."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, __file__, str(minutes), folder]
-        code = subprocess.run(command, check=False).returncode  # noqa: S603 - ourselves
-        if code < 0:
-            print(f"ended by signal {-code} at {(Path(folder) / LAST).read_text(encoding='utf-8')}")
-    return code
+    """Search in processes of their own, which a broken file may end."""
+    start, tried = secrets.randbelow(1 << 32), Counter[str]()
+    with tempfile.TemporaryDirectory() as place:
+        folders = [Path(place) / str(number) for number in range(PROCESSES)]
+        running = []
+        for number, folder in enumerate(folders):
+            folder.mkdir()
+            command = [sys.executable, __file__, str(minutes), str(folder), str(start + number)]
+            running.append(subprocess.Popen(command))  # noqa: S603 - ourselves
+        codes = [process.wait() for process in running]
+        for folder, code in zip(folders, codes, strict=True):
+            if code and (folder / LAST).exists():
+                how = f"ended by signal {-code}" if code < 0 else f"longer than {PATIENCE} s"
+                print(f"{how}: {(folder / LAST).read_text(encoding='utf-8')}")
+            if (folder / TRIED).exists():
+                tried.update(json.loads((folder / TRIED).read_text(encoding="utf-8")))
+    for kind, cases_of_it in sorted(tried.items()):
+        print(f"{cases_of_it:>9,}  {kind}")
+    print(f"{tried.total():>9,}  cases, {'something' if any(codes) else 'nothing'} wrong")
+    return int(any(codes))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:  # noqa: PLR2004 - the process that searches
-        search(float(sys.argv[1]), Path(sys.argv[2]))
+    if len(sys.argv) > 2:  # noqa: PLR2004 - a process that searches
+        search(float(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
     else:
         sys.exit(main(float(sys.argv[1]) if len(sys.argv) > 1 else 30.0))

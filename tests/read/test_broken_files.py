@@ -1,23 +1,36 @@
 """Differential tests of broken files: an error of ours, or what a plain reader counts."""
 
 import gzip
+import multiprocessing
+from collections import Counter
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from tests._helpers.broken_files import (
-    GOOD,
-    REFUSED,
-    WAYS,
-    broken,
-    cases,
+from tests._helpers.broken_cases import cases
+from tests._helpers.broken_checks import (
+    COUNTED,
     check,
-    check_counts,
+    count_files,
     counted,
-    good,
     good_counts,
+    options_of,
+    right_counts,
+    run,
 )
+from tests._helpers.broken_files import (
+    COUNT_FILES,
+    ENDINGS,
+    PAIRS,
+    QUESTIONS,
+    SECOND,
+    WAYS,
+    Case,
+    good,
+    ways_of,
+)
+from tests._helpers.plain_readers import REFUSED, UNKNOWN, in_polars
 
 CORPUS = [
     ("csv", b'actual,m,note\nok,ok,\nok,fraud,"open\nfraud,fraud,\nfraud,ok,\n'),
@@ -61,11 +74,28 @@ CORPUS = [
     ("jsonl", b'{"actual": "ok", "m": "ok"}\n \t\r\n null\n{"actual": "fraud", "m": "fraud"}\n'),
 ]
 
+OTHERS = [
+    # A line of JSON without a column has no value there.
+    Case("jsonl", b'{"actual": "ok", "m": "ok", "s": 1}\n{"actual": "fraud", "m": "fraud"}\n'
+         b'{"actual": "fraud", "m": "fraud", "s": 2}\n', asked="missing"),
+    # Examples that models have twice are not paired in the order of the rows.
+    Case("csv", b"id,model,actual,m\n1,a,ok,ok\n1,b,ok,fraud\n2,a,fraud,ok\n2,b,fraud,fraud\n"
+         b"2,a,fraud,fraud\n2,b,fraud,ok\n", asked="long"),
+    # Commas before three digits are decimal where another comma shows that they are.
+    Case("comma", b"actual;s\nok;1,234\nfraud;1,5\n", "folder", "scores"),
+    Case("comma", b"actual;s\nok;1,234\nfraud;2,345\n", "file", "scores"),
+]  # fmt: skip
+
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("kind", "content"), CORPUS)
 def test_files_that_were_read_wrongly_once(kind, content, way, tmp_path):
-    check((kind, content, way), tmp_path)
+    check(Case(kind, content, way), tmp_path)
+
+
+@pytest.mark.parametrize("case", OTHERS, ids=lambda case: f"{case.kind} {case.asked} {case.way}")
+def test_files_of_which_other_things_were_read_wrongly_once(case, tmp_path):
+    check(case, tmp_path)
 
 
 @pytest.mark.parametrize("way", ["file", "folder"])
@@ -73,13 +103,37 @@ def test_a_null_far_into_json_lines_is_refused(way, tmp_path):
     """Where pyarrow begins to read anew it would end the process."""
     row = b'{"actual": "ok", "m": "ok"}\n'
     content = row * (2 * (1 << 20) // len(row)) + b"null\n" + row
-    assert counted("jsonl", content, way, tmp_path) == REFUSED
+    assert counted(Case("jsonl", content, way), tmp_path) == REFUSED
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", ["csv", "quoted", "jsonl", "parquet"])
-def test_files_with_nothing_wrong_are_counted(kind, way, tmp_path):
-    assert counted(kind, good(kind), way, tmp_path) == GOOD
+@pytest.mark.parametrize("asked", [each for each in QUESTIONS if each != "join"])
+@pytest.mark.parametrize("kind", ENDINGS)
+def test_files_with_nothing_wrong_are_counted(kind, asked, tmp_path):
+    for way in ways_of(kind, asked):
+        case = Case(kind, good(kind, asked=asked), way, asked)
+        assert check(case, tmp_path) == COUNTED, way
+        assert counted(case, tmp_path), way
+
+
+@pytest.mark.parametrize("kinds", [("csv", "csv"), ("csv", "jsonl"), ("parquet", "csv")])
+def test_files_with_nothing_wrong_are_joined(kinds, tmp_path):
+    one, other = good(kinds[0], asked="join"), good(kinds[1], asked="join", names=SECOND)
+    assert check(Case("+".join(kinds), (one, other), asked="join"), tmp_path) == COUNTED
+
+
+@pytest.mark.parametrize("kind", COUNT_FILES)
+def test_count_files_with_nothing_wrong_are_merged(kind, tmp_path):
+    assert check(Case(kind, good_counts(kind)), tmp_path) == COUNTED
+
+
+def test_right_counts_are_those_of_the_rows():
+    """What other counts are compared with, here, is counted in a third way."""
+    pairs = Counter(("decisions", *pair) for pair in PAIRS)
+    assert right_counts("decisions") == pairs
+    weights = right_counts("weights")
+    assert weights["decisions", "fraud", "fraud"] == 3 * 2.5
+    assert weights["scores", "ok", "fraud", 0.5] == 3 * 0.5
+    assert right_counts("missing")["scores", "fraud", "fraud", 0.9] == 1  # of three, one lacks each
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -89,9 +143,30 @@ def test_broken_files_are_refused_or_read_as_others_read_them(tmp_path, case):
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.data())
-def test_broken_count_files_are_refused(tmp_path, data):
-    check_counts(data.draw(broken(good_counts(tmp_path))), tmp_path)
+@given(count_files)
+def test_broken_count_files_are_refused(tmp_path, case):
+    check(case, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_part_of_a_folder_that_is_left_out_is_seen(kind, tmp_path, monkeypatch):
+    """Of a folder whose other part is counted, the check must not take the rest for refused."""
+    wrong = good(kind)[:-5]
+    only = mock.Mock(return_value=right_counts("decisions"))
+    monkeypatch.setattr("tests._helpers.broken_checks.counted", only)
+    with pytest.raises(AssertionError):
+        check(Case(kind, wrong, "folder"), tmp_path)
+
+
+def test_polars_may_end_or_refuse():
+    rows = in_polars("parquet", good("parquet"), ["actual", "m"])
+    assert rows == PAIRS
+    assert in_polars("parquet", b"PAR1", ["actual"]) == UNKNOWN
+    (process,) = multiprocessing.active_children()
+    process.kill()
+    found = in_polars("arrow", good("arrow"), ["actual", "m"])
+    assert found in (PAIRS, UNKNOWN)  # whether it has ended by now or not
+    assert in_polars("arrow", good("arrow"), ["actual", "m"]) == PAIRS
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -100,7 +175,7 @@ def test_parquet_files_of_another_number_of_rows_are_refused(way, tmp_path):
     content = good("parquet")
     place = content.index(b"\x16\x1e\x19")  # 15 rows, then the list of groups
     changed = content[: place + 1] + b"\x00" + content[place + 2 :]
-    assert counted("parquet", changed, way, tmp_path) == REFUSED
+    assert counted(Case("parquet", changed, way), tmp_path) == REFUSED
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -109,7 +184,7 @@ def test_parquet_files_that_would_end_the_process_are_refused(way, tmp_path):
     content = good("parquet")
     place = content.index(b"\x15\x0c\x25\x02\x18\x01m") + 3
     changed = content[:place] + b"\x00" + content[place + 1 :]
-    assert counted("parquet", changed, way, tmp_path) == REFUSED
+    assert counted(Case("parquet", changed, way), tmp_path) == REFUSED
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -118,19 +193,17 @@ def test_parquet_files_that_name_a_column_in_two_ways_are_refused(way, tmp_path)
     content = good("parquet")
     place = content.index(b"\x18\x06actual") + 2
     changed = content[:place] + b"b" + content[place + 1 :]
-    assert counted("parquet", changed, way, tmp_path) == REFUSED
+    assert counted(Case("parquet", changed, way), tmp_path) == REFUSED
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_parquet_files_with_names_that_are_not_utf_8_are_refused(way, tmp_path):
     changed = good("parquet").replace(b"note", b"\x80ote")
-    assert counted("parquet", changed, way, tmp_path) == REFUSED
+    assert counted(Case("parquet", changed, way), tmp_path) == REFUSED
 
 
 @pytest.mark.parametrize("cut", [-1, -5, -12, 20])
 def test_cut_gzip_is_refused(cut, tmp_path):
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress(good("csv") * 50)[:cut])
-    from tests._helpers.broken_files import COUNT, run
-
-    assert run(["count", str(path), *COUNT], tmp_path) == REFUSED
+    assert run(["count", str(path), *options_of("decisions")], tmp_path) == REFUSED
