@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stakes import CostMatrix, ScoreCounts, evaluate
+from stakes import CostCurve, CostMatrix, ScoreCounts, evaluate
 from stakes.counts._labelled import effective_size
 from stakes.errors import InputError
 
@@ -25,5 +25,6 @@ def test_weights_too_small_to_square():
     tiny = np.full(20, 1e-200)
     with pytest.raises(InputError, match="sample_weight: weights this small cannot be squared"):
         evaluate(y_true, decided, COSTS, sample_weight=tiny).interval()
+    scores = ScoreCounts.from_scores(y_true, np.linspace(0, 1, 20), pos_label=1, sample_weight=tiny)
     with pytest.raises(InputError, match="sample_weight: weights this small cannot be squared"):
-        ScoreCounts.from_scores(y_true, np.linspace(0, 1, 20), pos_label=1, sample_weight=tiny)
+        CostCurve(scores).band()

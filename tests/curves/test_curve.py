@@ -346,7 +346,7 @@ def test_pickling_equality_and_what_is_shown():
     assert curve != curve_of(2)
     content = curve.to_dict()
     assert content["area"] == curve.area()
-    assert content["thresholds"] == curve.thresholds.tolist()
+    assert [float(each) for each in content["thresholds"]] == curve.thresholds.tolist()
     assert np.isfinite([*content["breaks"], *content["fpr"], *content["tpr"]]).all()
     assert "&lt;model&gt;" in curve._repr_html_()
     assert repr(curve).startswith("CostCurve: The area under the cost curve of <model> is ")

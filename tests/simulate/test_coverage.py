@@ -136,7 +136,7 @@ def test_options_reach_the_method():
         ({"n": 0}, InputError, "n: expected a whole number, 1 or more, got 0"),
         ({"n": 2.5}, InputError, r"n: expected a whole number, 1 or more, got 2\.5"),
         ({"repeats": -1}, InputError, "repeats: expected a whole number, 1 or more"),
-        ({"smooth": -0.1}, InputError, "smooth: expected a number that is not negative"),
+        ({"smooth": -0.1}, InputError, "smooth: expected a number from 0"),
         ({"smooth": "much"}, InputError, "smooth: expected numbers, got 'much'"),
         ({"rng": "seed"}, InputTypeError, "rng: expected a numpy Generator"),
         ({"costs": [[0, 1], [5, 0]]}, InputTypeError, "costs: expected a CostMatrix, got list"),

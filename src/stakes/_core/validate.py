@@ -332,8 +332,6 @@ def weights(
         raise InputError(name, "all weights are zero; at least one must be positive.")
     if array.max() > np.sqrt(np.finfo(np.float64).max / n):
         raise too_heavy(name, array.max())
-    if array.max() ** 2 < np.finfo(np.float64).tiny:
-        raise too_light(name)
     return array
 
 
@@ -352,15 +350,6 @@ def too_heavy(name: str, heaviest: float) -> InputError:
     return InputError(
         name,
         f"weights as large as {heaviest:g} cannot be squared and added up.",
-        "Divide all weights by the largest.",
-    )
-
-
-def too_light(name: str) -> InputError:
-    """Say that the squares of weights are no longer numbers, because all are almost zero."""
-    return InputError(
-        name,
-        "weights this small cannot be squared and added up.",
         "Divide all weights by the largest.",
     )
 

@@ -166,8 +166,12 @@ def effective_size(total: Any, squares: Any) -> float:
     """Return the number of examples, or (Σw)²/Σw², what weighted ones are worth (Kish 1965)."""
     if squares is None:
         return float(total)
-    if not squares:
-        raise validate.too_light("sample_weight")
+    if squares < np.finfo(np.float64).tiny:  # below, digits are lost, and then all
+        raise InputError(
+            "sample_weight",
+            "weights this small cannot be squared and added up.",
+            "Divide all weights by the largest.",
+        )
     return float(total) ** 2 / float(squares)
 
 

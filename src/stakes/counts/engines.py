@@ -349,8 +349,6 @@ def amounts_in(table: Any, weight: str | None) -> Amounts:
         raise InputError(name, "all weights are zero; at least one must be positive.")
     if not np.isfinite(squares).all() or most.max() > np.sqrt(np.finfo(float).max / len(table)):
         raise validate.too_heavy(name, most.max())
-    if most.max() ** 2 < np.finfo(float).tiny:
-        raise validate.too_light(name)
     return [total, squares]
 
 

@@ -233,6 +233,7 @@ def _listed_pairs(table: JointConfusion, costs: Any, design: Design) -> Rows:
     stratum, names = parts.stratum_codes()
     groups, amounts = parts.group_codes(), table.counts.astype(np.float64)
     squares = amounts if table.squares is None else table.squares
+    effective_size(amounts.sum(), squares.sum())
     first, second = table.decided.T
     both = first * len(table.decisions) + second
     places, bounds = _decided(design, names, table.decisions, 2), None
@@ -291,6 +292,7 @@ def _listed_sample(table: CostSample, design: Design) -> Rows:
     kinds, labels = _coded(table.classes, n)
     strata, names = _coded(table.strata, n, table.bounds or ())
     weights = np.ones(n) if table.weights is None else table.weights
+    effective_size(weights.sum(), (weights**2).sum())
     return Rows(
         costs=table.values,
         amounts=weights,
