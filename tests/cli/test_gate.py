@@ -428,3 +428,45 @@ def test_fractions_under_the_name_of_a_model_are_not_passed(name, stakes, write)
     assert f"could not judge {name!r}: it has numbers from 0 to 1" in said.err
     write(pred_fine=names(write.fraud), age=score)
     assert stakes("-q", *GATE).code == 0
+
+
+@pytest.mark.parametrize("more", [(), ("--candidate", "new")])
+@pytest.mark.parametrize("form", ["wide", "scores", "long", "counted"])
+def test_a_candidate_that_lacks_rows_is_not_passed(form, more, stakes, folder, write):
+    """Where it has no answer it may be as wrong as it likes, and such rows are left out."""
+    right, lacks = names(write.fraud), write.fraud & (np.arange(N) % 3 > 0)
+    if form == "long":
+        rows = [
+            f"{i},{right[i]},{name},{right[i]}"
+            for name in ("old", "new")
+            for i in range(N)
+            if name == "old" or not lacks[i]
+        ]
+        (folder / "a.csv").write_text("\n".join(["id,actual,model,pred", *rows]) + "\n")
+    elif form == "scores":
+        write(new_score=np.where(lacks, "", np.where(write.fraud, 0.9, 0.1).astype(str)))
+    else:
+        write(new=np.where(lacks, "", right))
+    words = [*GATE, "--drop-missing", *more]
+    if form == "counted":
+        count = ["count", "a.csv", *COSTS, "--drop-missing", "--out", "c.json"]
+        assert stakes("-q", *count).code == 0
+        words = ["compare", "c.json", *COSTS, "--baseline", "old", "--gate", *more]
+    said = stakes("-q", *words, "--json", "g.json")
+    assert said.code == 2
+    assert f"could not judge 'new': it lacks a value in {lacks.sum()} of 240 rows" in said.err
+    gate = json.loads((folder / "g.json").read_text())["gate"]
+    assert (gate["passed"], gate["judged"], list(gate["unjudged"])) == (False, [], ["new"])
+
+
+def test_a_baseline_that_lacks_rows_is_no_measure(stakes, write):
+    write(new=names(write.fraud), old=np.where(np.arange(N) < 9, "", names(write.fraud)))
+    said = stakes("-q", *GATE, "--drop-missing", "--candidate", "new")
+    assert said.code == 2
+    assert "could not judge 'old': it lacks a value in 9 of 240 rows" in said.err
+
+
+def test_rows_without_a_class_are_no_models_fault(stakes, write):
+    actual = np.where(np.arange(N) < 9, "", names(write.fraud))
+    write(new=names(write.fraud), actual=actual)
+    assert stakes("-q", *GATE, "--drop-missing").code == 0

@@ -508,7 +508,8 @@ def test_examples_that_a_model_lacks_are_an_error_or_dropped(tmp_path):
         understood(path)
     found = understood(path, reading=Reading(drop_missing=True))
     assert found.n == N - 2
-    assert "2 examples that not all models have are left out" in " ".join(found.notes)
+    assert f"2 of {N} rows lack a value and are left out." in found.notes
+    assert list(found.roles.doubtful) == ["b"]
 
 
 @pytest.mark.parametrize("named", [None, "id"])

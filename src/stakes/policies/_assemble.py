@@ -135,7 +135,8 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     barred = [each.name for each in every if _broken(each, tables[1], counted, choosing)]
     if all(each.name in barred for each in every if each.model is not None):
         raise _nothing_to_judge(counted, chosen, choosing.limits)
-    known = _Known(every, stated, asked, counted.doubtful, barred)
+    unread = {name: why for name, why in counted.doubtful.items() if name not in order}
+    known = _Known(every, stated, asked, unread, barred)
     names = {each: known.resolved(each) for each in asked.names}
     usual = next((each.name for each in every if each.kind == "decisions"), None)
     baseline = usual if asked.baseline is None else names[asked.baseline]

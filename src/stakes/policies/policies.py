@@ -478,7 +478,15 @@ class Policies(Result):
             raise InputError("candidates", f"{self.reference!r} is the baseline. Name another.")
         if not names and not self.unjudged:
             raise InputError("baseline", f"there is no model to compare with {self.reference!r}.")
-        compared = [self._compared(name, self.reference) for name in names]
+        unjudged = self.unjudged
+        if self.asked:  # others need no judgement, but one that was named may lack rows
+            models = {self[name].model for name in (*names, self.reference)}
+            unjudged = {name: why for name, why in unjudged.items() if name in models}
+        compared = [
+            self._compared(name, self.reference)
+            for name in names
+            if self[name].model not in unjudged
+        ]
         compared.sort(key=lambda each: each.p_value)
         alpha, left, largest = 1 - self.confidence, len(compared), 0.0
         rejected, pairs = True, []
@@ -494,7 +502,6 @@ class Policies(Result):
             by_name = {each.names[0]: each for each in compared}
             most = checked_margin(margin)
             tests = [by_name[pair.first].no_more_than(most, self.confidence) for pair in pairs]
-        unjudged = {} if self.asked else self.unjudged
         return Gate(
             self.reference, self.confidence, tuple(pairs), margin, tuple(tests), unit, unjudged
         )

@@ -45,6 +45,7 @@ class ArrayTable:
     grouping: str | None = None
     commas: frozenset[str] = frozenset()
     dropped = 0
+    lacking: Mapping[str, int] = {}
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
@@ -98,6 +99,7 @@ class ArrowTable:
         self._columns = tuple(table.column_names)  # which pyarrow makes anew each time
         self.cells: Cells = "loose" if reading.ignore_case else cells
         self.notes, self.dropped = notes, 0
+        self.lacking: Counter[str] = Counter()
         self.commas: set[str] = set()
         self.renamed: dict[str, tuple[str, ...]] = {}
         self.grouping: str | None = None
@@ -312,13 +314,20 @@ class ArrowTable:
         return found
 
     def filled(self, columns: Sequence[str], labels: Labels = ()) -> Self | None:
-        """Return the rows that have a value in each of these columns; None if there are none."""
+        """Return the rows that have a value in each of these columns; None if there are none.
+
+        The first column is that of the classes.
+        """
         from pyarrow import compute as pc
 
-        there = None
+        there, labelled = None, None
+        lacking = Counter(self.lacking)
         for name in dict.fromkeys(columns):
             own = self._of_column(name, lambda column: _present(column, labels))
             there = own if there is None else pc.and_(there, own)
+            labelled = own if labelled is None else labelled
+            lacking[name] += pc.sum(pc.and_not(labelled, own)).as_py() or 0
+        self.lacking = lacking
         if there is None or pc.all(there).as_py() is not False:
             return self
         kept = np.flatnonzero(np.asarray(there.to_numpy(zero_copy_only=False)))
@@ -334,6 +343,7 @@ class ArrowTable:
             notes=self.notes,
         )
         found.dropped = self.dropped + len(there) - len(kept)
+        found.lacking = lacking
         found.reversed_from, found.renamed = self.reversed_from, self.renamed
         found.grouping = self.grouping
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -69,7 +70,7 @@ class ShardedTable:
         reading: Reading = AS_WRITTEN,
     ) -> None:
         self.source, self.reading = source, reading
-        self.dropped = 0
+        self.dropped, self.lacking = 0, Counter[str]()
         self._complete: tuple[Sequence[str], Labels] = ((), ())
         self._reversed_from: dict[str, float] = {}
         self._shards = [Shard(path) for path in paths]
@@ -97,7 +98,7 @@ class ShardedTable:
         """Iterate over the rows, with these columns alone."""
         needed, labels = self._complete
         names = list(dict.fromkeys([*columns, *needed]))
-        empty, self.dropped = True, 0
+        empty, self.dropped, self.lacking = True, 0, Counter()
         for number, shard in enumerate(self._shards):
             self._on_shard(number, len(self._shards), shard.source)
             for rows in shard.batches(names):
@@ -106,6 +107,7 @@ class ShardedTable:
                 found.reversed_from = self._reversed_from
                 there = found.filled(needed, labels) if needed else found
                 self.dropped += rows.table.num_rows if there is None else there.dropped
+                self.lacking += found.lacking
                 if there is not None:
                     empty = False
                     yield there

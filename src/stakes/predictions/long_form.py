@@ -75,7 +75,7 @@ def side_by_side(
     form = _long_form(table, columns)
     if form is None:
         return table
-    each, dropped = _by_model(rows, form, drop=columns.reading.drop_missing)
+    each, dropped, lacking = _by_model(rows, form, drop=columns.reading.drop_missing)
     key = ROW if form.key is None else form.key
     actual = _actual_of(table, columns) or ""
     stems = [str(plain(name)) for name in form.names]
@@ -96,8 +96,11 @@ def side_by_side(
         place=lambda row: f"{'row' if form.key is None else key} {plain(wide.column(key)[row])!r}",
         on_column=on_column,
         reading=reading,
-        notes=(_note(form, dropped),),
+        notes=(_note(form),),
     )
+    found.dropped = dropped
+    for stem, number in lacking.items():
+        found.lacking.update({f"{stem}_{value}": number for value in form.values})
     found.renamed = renamed
     return found
 
@@ -283,8 +286,10 @@ def _same_classes(table: ArrowTable, rows: Sequence[NDArray[np.intp]], actual: s
     return LEAST_RUNS <= runs < size
 
 
-def _by_model(rows: FileRows, form: LongForm, *, drop: bool) -> tuple[list[FileRows], int]:
-    """Return the rows of each model, and how many examples were left out as not all have them."""
+def _by_model(
+    rows: FileRows, form: LongForm, *, drop: bool
+) -> tuple[list[FileRows], int, dict[str, int]]:
+    """Return the rows of each model, how many examples were left out, and how many it lacks."""
     from pyarrow import compute as pc
 
     pa = pyarrow()
@@ -305,25 +310,28 @@ def _by_model(rows: FileRows, form: LongForm, *, drop: bool) -> tuple[list[FileR
                 "Name the column that does with key=.",
             )
         parts = [part.append_column(ROW, pa.array(range(1, 1 + part.num_rows))) for part in parts]
-    dropped = 0
+    dropped, lacking = 0, {}
     if drop and form.key is not None:
-        every = set.intersection(*(set(part.column(form.key).to_pylist()) for part in parts))
-        there = {value for part in parts for value in part.column(form.key).to_pylist()}
+        each = [set(part.column(form.key).to_pylist()) for part in parts]
+        every, there = set.intersection(*each), set.union(*each)
         dropped = len(there) - len(every)
+        lacking = {
+            str(plain(name)): len(there) - len(own)
+            for name, own in zip(form.names, each, strict=True)
+        }
         kept = pa.array(list(every), parts[0].schema.field(form.key).type)
         parts = [part.filter(pc.is_in(part.column(form.key), value_set=kept)) for part in parts]
     named = zip(form.names, parts, strict=True)
-    return [FileRows(part, str(name), rows.kind) for name, part in named], dropped
+    return [FileRows(part, str(name), rows.kind) for name, part in named], dropped, lacking
 
 
-def _note(form: LongForm, dropped: int) -> str:
+def _note(form: LongForm) -> str:
     """Say how rows were put together."""
     models = listed([repr(name) for name in form.names])
     by = "in the order of their rows" if form.key is None else f"by {form.key!r}"
-    left = f" {dropped:,} examples that not all models have are left out." if dropped else ""
     return (
         f"There is a row for each example and model: the models {models} of the column "
-        f"{form.model!r} were put side by side, {by}.{left}"
+        f"{form.model!r} were put side by side, {by}."
     )
 
 

@@ -114,8 +114,12 @@ class Roles:
         if self.ignored:
             notes.append(f"Not used: {listing(self.ignored, MOST_UNUSED)}.")
         alike: dict[str, list[str]] = {}
+        read = {model.name for model in self.models}
         for name, reason in self.doubtful.items():
-            alike.setdefault(reason, []).append(repr(name))
+            if name in read:
+                notes.append(f"The model {name!r} cannot be judged by a gate: {reason}.")
+            else:
+                alike.setdefault(reason, []).append(repr(name))
         notes += [
             f"The column {listed(several)} may be a model, and is not used: {reason}."
             if not several[1:]

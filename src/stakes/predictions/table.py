@@ -256,6 +256,10 @@ class Table(Protocol):
         """How many rows were left out because a value was missing, as far as rows were read."""
 
     @property
+    def lacking(self) -> Mapping[str, int]:
+        """In how many of these rows, but for those without a class, each column had no value."""
+
+    @property
     def reading(self) -> Reading:
         """How cells are read."""
 

@@ -177,6 +177,8 @@ def given_rows(
         advice="" if models or scores else DECISION_ADVICE,
     )
     about = _design(counts, class_priors, population, impossible)
+    roles = replace(roles, doubtful={**roles.doubtful, **_lacking(table, roles, counts)})
+    counts = replace(counts, doubtful=roles.doubtful)
     return Given(counts, table.source, roles, matrix, positive, about, _done(table, counts))
 
 
@@ -192,6 +194,24 @@ def _in_use(roles: Roles) -> list[str]:
         columns += [each for each in (model.decisions, model.scores) if each is not None]
         columns += model.probabilities
     return columns
+
+
+def _lacking(table: Table, roles: Roles, counts: Tally) -> dict[str, str]:
+    """Return the models that lack a value in rows, which are left out, and how many rows.
+
+    What is done in such rows is not known, so that a gate cannot judge the model.
+    """
+    every = counts.n + table.dropped
+    found = {}
+    for model in roles.models:
+        columns = [model.decisions, model.scores, *model.probabilities]
+        number = max(table.lacking.get(each, 0) for each in columns if each is not None)
+        if number:
+            found[model.name] = (
+                f"it lacks a value in {number:,} of {every:,} rows, which are left out; write what "
+                "is decided there into its cells"
+            )
+    return found
 
 
 def _done(table: Table, counts: Tally) -> tuple[str, ...]:
