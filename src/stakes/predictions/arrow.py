@@ -254,8 +254,11 @@ class ArrowTable:
             codes, values = self._codes(name)
             amounts = np.bincount(codes, minlength=len(values))
             return _leading(amounts, lambda order: [values[place] for place in order])
-        filled, numbers = self._of_column(name, lambda column: _amount_of_numbers(_first(column)))
-        if filled == numbers > 0 and self._measures(name):
+        known = self._numbers.get(name) is not None  # of all rows, which takes no second look
+        if not known:
+            first = self._of_column(name, lambda column: _amount_of_numbers(_first(column)))
+            known = first[0] == first[1] > 0
+        if known and self._measures(name):
             return Frequent()
         return self._of_column(name, lambda column: _frequent(column if whole else _first(column)))
 
