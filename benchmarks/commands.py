@@ -138,7 +138,7 @@ def _wide(place: Path) -> Iterator[Row]:
                 partial(_stakes, place, "evaluate", file, *named),
                 partial(_python, f"{LIBRARIES_OF_READING}; {code}", place),
                 "pyarrow reading these three",
-                at_most=2 if named else 8,  # all columns are looked at then
+                at_most=2 if named else 10,  # all columns are looked at then
                 repeats=3,
             )
 
