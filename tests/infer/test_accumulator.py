@@ -567,3 +567,12 @@ def test_a_population_is_checked_before_there_are_outcomes(population):
     with pytest.raises(InputError) as caught:
         Accumulator(COSTS, population=population)
     assert caught.value.argument == "population"
+
+
+@pytest.mark.parametrize("unit", [float("nan"), 3, b"USD"])
+def test_a_unit_is_text(unit):
+    kinds = (lambda: Accumulator(COSTS, unit=unit), lambda: ExampleAccumulator(high=1, unit=unit))
+    for make in kinds:
+        with pytest.raises(InputTypeError) as caught:
+            make()
+        assert caught.value.argument == "unit"

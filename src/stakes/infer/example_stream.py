@@ -71,7 +71,7 @@ class ExampleAccumulator:
             raise InputError(
                 "low, high", f"expected low below high, got {self.low:g} and {self.high:g}."
             )
-        self.unit = unit
+        self.unit = validate.text(unit, "unit")
         self._samples: list[CostSample] = []
         self._ends: list[int] = []
 

@@ -67,7 +67,7 @@ class Totals(ABC, Generic[Counts]):
                 "For costs of single examples use stakes.infer.ExampleAccumulator.",
             )
         self.costs = costs
-        self.unit = unit
+        self.unit = validate.text(unit, "unit")
         self.impossible = None if impossible is None else validate.cells(impossible)
         self.class_priors: list[float] | None = None
         if class_priors is not None:
