@@ -13,10 +13,12 @@ import os
 import re
 import stat
 import sys
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +60,9 @@ KINDS = {
 }
 SHEETS = ".xlsx"
 """How the names of workbooks end; one of several sheets is named after a #."""
+
+ROW_NUMBER = re.compile(rb"""<(?:\w+:)?row\b[^>]*?\sr=["'](\d+)""")
+"""The number of a row in the XML of a sheet."""
 
 COLUMNAR = ("parquet", "arrow")
 
@@ -445,6 +450,7 @@ def _read_workbook(named: Callable[[], str], source: str) -> Any:
     openpyxl = imported("openpyxl", "reading .xlsx files", "'stakes[excel]'")
     file, sheet = workbook_of(named())
     try:
+        _check_rows_of_sheets(file, source)
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         with contextlib.closing(book):
             return _sheet_table(_chosen_sheet(book, sheet, file, source), source)
@@ -452,6 +458,21 @@ def _read_workbook(named: Callable[[], str], source: str) -> Any:
         raise
     except Exception as error:  # zip, XML and openpyxl's own, of which there are many
         raise FileError(source, f"cannot be read as a workbook: {shortly(error)}") from error
+
+
+def _check_rows_of_sheets(file: str, source: str) -> None:
+    """Raise when rows of a sheet are not in the order of their numbers: some would be left out."""
+    with zipfile.ZipFile(file) as archive:
+        for name in archive.namelist():
+            if "worksheets/" in name and name.endswith(".xml"):
+                numbers = [int(each) for each in ROW_NUMBER.findall(archive.read(name))]
+                for before, after in pairwise(numbers):
+                    if after <= before:
+                        raise FileError(
+                            source,
+                            f"rows of a sheet are out of order: row {after} is after row {before}.",
+                            "Save it anew with a spreadsheet program.",
+                        )
 
 
 def _chosen_sheet(book: Any, name: str | None, file: str, source: str) -> Any:
