@@ -4,7 +4,8 @@ globalThis.stakesWords = (() => {
   "use strict";
 
   /** Write a number: four significant digits, thousands separated. */
-  function number(value) {
+  function number(given) {
+    const value = given + 0; // minus zero is zero
     if (Number.isNaN(value)) return "nan";
     if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
     if (Number.isInteger(value) || Math.abs(value) >= 1000) return withThousands(value);
@@ -13,7 +14,7 @@ globalThis.stakesWords = (() => {
 
   function withThousands(value) {
     const digits = BigInt(Math.abs(roundHalfEven(value))).toString();
-    const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+    const sign = value < 0 ? "-" : "";
     return sign + digits.replace(/\B(?=(\d{3})+$)/g, ",");
   }
 
