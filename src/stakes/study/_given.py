@@ -205,7 +205,8 @@ def _lacking(table: Table, roles: Roles, counts: Tally) -> dict[str, str]:
     found = {}
     for model in roles.models:
         columns = [model.decisions, model.scores, *model.probabilities]
-        number = max(table.lacking.get(each, 0) for each in columns if each is not None)
+        numbers = [table.lacking.get(each, 0) for each in columns if each is not None]
+        number = max(numbers, default=0)
         if number:
             found[model.name] = (
                 f"it lacks a value in {number:,} of {every:,} rows, which are left out; write what "
