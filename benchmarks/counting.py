@@ -222,7 +222,7 @@ def _memory(rng: np.random.Generator) -> Iterator[Row]:
         ("float16", codes.astype(np.float16)),
         ("float64", codes.astype(np.float64)),
         ("float64, not whole", codes + 0.5),
-        ("one-byte text", np.array([b"a", b"b", b"c", b"d"])[codes]),
+        ("one-letter text", np.array(["a", "b", "c", "d"])[codes]),
         ("fixed-width text", NAMES[codes]),
         ("text objects", NAMES.astype(object)[codes]),
     ):

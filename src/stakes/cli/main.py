@@ -54,7 +54,7 @@ FEW_ADDRESSES = 8 * 10**9
 """With less, pyarrow must not reserve 1 GB at once: if that just fits, nothing is left for its
 threads, and it ends the process."""
 
-GARBAGE = 50_000
+GARBAGE = 200_000
 """After how many new objects Python looks for garbage; 700 unless it is told."""
 
 PATIENCE = 1.0
