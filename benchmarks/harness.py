@@ -39,6 +39,13 @@ def within(
 ) -> Row:
     """Ours is to take at most so many times as long as something that it cannot do without."""
     mine, theirs = _interleaved(ours, limit, repeats)
+    return within_seconds(task, mine, theirs, limit_name, at_most=at_most)
+
+
+def within_seconds(
+    task: str, mine: float, theirs: float, limit_name: str, *, at_most: float
+) -> Row:
+    """Ours has taken so many seconds, and is to have taken at most so many times a limit's."""
     ratio = mine / theirs
     goal = f"≤ {at_most:g} × its time" if at_most < math.inf else "reported"
     return Row(task, limit_name, _time(theirs), _time(mine), ratio, goal, ratio <= at_most)
