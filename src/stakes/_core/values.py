@@ -4,7 +4,7 @@ Results are frozen dataclasses that are equal when their fields are equal, and w
 checked against their type hints. Public callables name the argument that they cannot use. Most
 arguments are checked where they are used, which gives a more specific error. Where such a check is
 missing, the error would concern internals of stakes; the arguments are then compared with their
-type hints. So a new public name needs no code of its own, and a successful call has no overhead.
+type hints. So a new public name needs no code of its own, and successful calls skip the comparison.
 """
 
 from __future__ import annotations
