@@ -14,11 +14,11 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 """An odd number whose multiples are spread over all 64 bits (Knuth's multiplicative hashing)."""
 
 MOST_LOOKS = 64
-"""Most rounds of hash-table lookups; two or three are usually enough."""
+"""Largest number of rounds of hash-table lookups; two or three are usually enough."""
 
 
 def distinct_rows(array: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the indices of one row of each kind, and the position of each row's kind in them.
+    """Return the index of one row of each distinct kind, and each row's position in these indices.
 
     Parameters
     ----------

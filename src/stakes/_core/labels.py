@@ -386,7 +386,7 @@ FAR = 1 << 31
 """Largest distance from zero of numbers that are codes; others are shifted to avoid overflow."""
 
 MOST_LABELS = 1 << 12
-"""Most different labels of a column; more would be scores or identifiers."""
+"""Largest number of different labels of a column; more would be scores or identifiers."""
 
 EXACT = 2**53
 """Size from which floats may be rounded whole numbers."""

@@ -146,7 +146,7 @@ WIDTH = 80
 """Number of columns of a terminal."""
 
 LEAST_NAME = 12
-"""Fewest columns that names are folded to; a table that is still too wide is left unchanged."""
+"""Smallest width to which names are folded; a table that is still too wide is left unchanged."""
 
 
 def text_table(header: Sequence[str], rows: Rows) -> str:

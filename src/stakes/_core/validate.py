@@ -23,7 +23,7 @@ from stakes.errors import InputError, InputTypeError, LabelError
 Orientation = Literal["predicted", "actual"]
 
 PROBABILITY_TOLERANCE = 1e-3
-"""Largest deviation from one of the probabilities' sum, which allows for rounding in files."""
+"""Largest deviation of the sum of probabilities from 1, which allows for rounding in files."""
 
 LEAST_ALPHA = 1e-9
 """Least distance of a confidence level from 0 and from 1."""
@@ -604,7 +604,7 @@ MOST_ROWS = 10**15
 """Largest hypothetical test set, in rows."""
 
 MOST_DRAWN = 10**8
-"""Most repetitions, draws or steps, each of which takes memory."""
+"""Largest number of repetitions, draws or steps, each of which takes memory."""
 
 
 def as_size(value: Any, name: str, least: int = 0, most: float = MOST_DRAWN) -> int:

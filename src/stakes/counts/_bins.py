@@ -46,7 +46,7 @@ CELLS = 1 << 14
 """Number of cells that the second pass may use at any tolerance."""
 
 MOST_CELLS = 1 << 20
-"""Most cells of the second pass, however small the tolerance."""
+"""Largest number of cells of the second pass, however small the tolerance."""
 
 MARGIN, FAR_MARGIN = 2, 16
 """Factors by which cells are finer than evenly spread scores need, near zero and beyond."""

@@ -19,10 +19,10 @@ SMALL_TABLE = 1 << 12
 """Number of cells above which another pass over the rows removes values that do not occur."""
 
 FEW_CELLS = 8
-"""Most cells to count one by one, which is faster than finding each row's cell."""
+"""Largest number of cells to count one by one, which is faster than finding each row's cell."""
 
 MOST_CELLS = 1 << 24
-"""Most cells of a table; labels that need more are more likely scores or identifiers."""
+"""Largest number of cells of a table; labels that need more are likely scores or identifiers."""
 
 Axis = tuple[Labels | None, str]
 """Labels of an axis (None for those that occur), and their name in messages."""

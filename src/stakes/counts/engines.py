@@ -22,10 +22,10 @@ NOISE = ("at ", "...", "An error occurred while calling", ": org.apache.spark.Sp
 """Beginnings of the lines of a Java stack trace that do not describe the error."""
 
 LONGEST = 1000
-"""Most characters of an engine's message to show; the chained error has the whole message."""
+"""Largest number of characters to show of an engine's message; the chained error has them all."""
 
 MOST_SHARDS = 256
-"""Most files or partitions to try one by one in search of one that cannot be read."""
+"""Largest number of files or partitions to try one by one, to find one that cannot be read."""
 
 Amounts = list[NDArray[Any] | None]
 """Totals of each group: the number of rows; or the sums of weights and of squared weights."""

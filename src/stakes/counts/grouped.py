@@ -22,7 +22,7 @@ from stakes.counts.engines import group
 from stakes.errors import InputError, InputTypeError
 
 ROOM = 8
-"""Most cells per row of a table that has empty entries for groups that do not occur."""
+"""Largest number of cells per row of a table that may have entries of groups that do not occur."""
 
 LARGEST = int(np.iinfo(np.int64).max)
 

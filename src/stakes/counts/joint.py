@@ -38,11 +38,11 @@ EXACT = 2.0**53
 """Bound below which double precision holds every whole number exactly."""
 
 COUNTED_CELLS = 1 << 22
-"""Most possible combinations to count in a full table; with more, rows are sorted."""
+"""Largest number of combinations to count in a full table; with more, rows are sorted."""
 
 MOST_CROSSED = 1 << 25  # cells of the table of all pairs of classifiers
 FEW_DECISIONS = 6
-"""Most decisions for which a matrix product counts all pairs faster than counting each pair."""
+"""Largest number of decisions for which a matrix product counts all pairs fastest."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -693,7 +693,7 @@ Amounts = Sequence[NDArray[Any] | None]
 
 
 def _exact(amounts: NDArray[Any]) -> bool:
-    """Tell whether sums in double precision lose nothing against sums in the amounts' own type."""
+    """Tell whether sums in double precision are as exact as sums in the amounts' own type."""
     return amounts.dtype.kind == "f" or float(amounts.sum(dtype=np.float64)) < EXACT
 
 

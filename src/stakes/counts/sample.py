@@ -126,10 +126,11 @@ class CostSample(ByValue):
         high: float | None = None,
         impossible: Any = None,
     ) -> Self:
-        """Look up the costs of one classifier's decisions, or the differences of two classifiers'.
+        """Look up the costs of a classifier's decisions, or the cost differences between two.
 
-        The bounds are the lowest and the highest cost of any decision for any of the examples; of
-        differences, minus and plus the largest that is possible.
+        The bounds are the lowest and the highest cost of any decision for any of the examples, or
+        ``costs.high`` if that was given. For differences, they are minus and plus the largest
+        possible difference.
 
         Parameters
         ----------

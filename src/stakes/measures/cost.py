@@ -211,7 +211,7 @@ def savings(confusion: Confusion, costs: CostMatrix) -> float:
 
 
 ROUNDING = 1e-9
-"""Largest distance of a sum from one that rounding errors of the arithmetic explain."""
+"""Largest deviation of a sum from 1 that is due to rounding errors of the arithmetic."""
 
 
 def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
