@@ -1,1 +1,1 @@
-"""What every room of the package may use: labels, columns, checks of arguments and text."""
+"""Shared helpers of all packages: labels, columns, checks of arguments, and text."""

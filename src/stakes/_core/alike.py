@@ -1,4 +1,4 @@
-"""Which rows of an array are alike, without sorting them."""
+"""Find the distinct rows of an array by hashing, without sorting."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 CHUNK = 1 << 16
-"""Rows handled at a time: they stay in the cache."""
+"""Number of rows to process at a time, which stay in the cache."""
 
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 """An odd number whose multiples are spread over all 64 bits (Knuth's multiplicative hashing)."""
 
 MOST_LOOKS = 64
-"""So often rows look in a table for others like them; two or three times are enough mostly."""
+"""Largest number of rounds of hash-table lookups; two or three are usually enough."""
 
 
 def distinct_rows(array: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return one row of each kind, and for each row which of these it is like.
+    """Return the index of one row of each distinct kind, and each row's position in these indices.
 
     Parameters
     ----------
     array : ndarray, of one or two dimensions
-        Numbers or fixed-width text; those with the same bytes are alike.
+        Numbers or fixed-width text; rows with the same bytes are of the same kind.
     """
     words = _words(array)
     met = _first_met(_hashes(words))
@@ -46,7 +46,7 @@ def distinct_rows(array: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.int
 
 
 def _words(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the bytes of each row as whole numbers, as large as they can be."""
+    """Return the bytes of each row as unsigned integers of the largest size that divides it."""
     if array.dtype.kind == "f":
         array = array + array.dtype.type(0)  # minus zero equals zero
     flat = np.ascontiguousarray(array).reshape(len(array), -1)
@@ -56,7 +56,7 @@ def _words(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _hashes(words: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return a number for each row, of those alike the same and of others most likely another."""
+    """Return a hash of each row: equal for equal rows, and most likely different for others."""
     found = np.zeros(len(words), dtype=np.uint64)
     for start in range(0, len(words), CHUNK):
         part = words[start : start + CHUNK]
@@ -69,9 +69,10 @@ def _hashes(words: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def _first_met(hashes: NDArray[np.uint64]) -> NDArray[np.int32] | None:
-    """Return for each row a row of the same hash, the same for all of them; None in a rare case.
+    """Return for each row the representative row of its hash; None in a rare case.
 
-    Rows look for each other in a table; those that find another hash look again elsewhere.
+    Rows write themselves into a hash table. Rows that find one of another hash in their place try
+    again in another place; None means that some still collide after the last round.
     """
     bits = max(int(len(hashes) - 1).bit_length(), 1)
     table = np.empty(1 << bits, dtype=np.int32)

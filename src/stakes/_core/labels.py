@@ -1,8 +1,7 @@
-"""Labels, the names of classes and decisions, as plain Python values; columns of them as codes.
+"""Match labels (names of classes and decisions), and encode columns of them as integer codes.
 
-A column becomes codes into its few distinct values: the only code that looks at every row of a
-user's labels. What those values mean (are they known? are they missing?) is then asked of the
-distinct values alone.
+A column becomes codes into its few distinct values. Only this encoding reads every row of a user's
+labels; all other checks, such as for unknown or missing labels, read the distinct values.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ Label = Hashable
 Labels = tuple[Label, ...]
 
 Cells = Literal["values", "typed", "text", "loose"]
-"""What cells hold: Python's values (arrays and frames), the types of a Parquet, Arrow or JSON file,
+"""Content of cells: Python values (arrays and frames), the types of a Parquet, Arrow or JSON file,
 text (CSV and TSV files), or text whose case, spaces and punctuation do not count."""
 
 BOOLEANS: dict[str, Label] = {"True": True, "False": False}
-"""How Python writes booleans."""
+"""Booleans by their text in Python."""
 
 
 def is_missing(value: Any) -> bool:
@@ -44,15 +43,15 @@ def is_missing(value: Any) -> bool:
 
 
 def is_label(value: Any) -> bool:
-    """Tell whether a value can be a label: text, a finite number, or true or false.
+    """Tell whether a value can be a label: text, a finite number, or a boolean.
 
-    Nothing else is the same in count files, in JSON and on all engines.
+    No other type has the same values in count files, in JSON and on all engines.
     """
     return isinstance(value, str | int) or (isinstance(value, float) and not isinf(value))
 
 
 def label_error(name: str, example: Any) -> LabelError:
-    """Say that a value is no label."""
+    """Return the error that a value cannot be a label."""
     return LabelError(
         name,
         f"expected text or finite numbers as labels, got {example!r} ({type(example).__name__}).",
@@ -61,12 +60,12 @@ def label_error(name: str, example: Any) -> LabelError:
 
 
 def has_entries(value: Any) -> bool:
-    """Tell whether a value has a length; an array without dimensions only seems to have one."""
+    """Tell whether a value has a length; a zero-dimensional array has ``__len__`` but no length."""
     return hasattr(value, "__len__") and getattr(value, "ndim", 1) != 0
 
 
 def is_blank(value: Any) -> bool:
-    """Tell whether a cell of a file has nothing in it: no value, NaN, or only spaces."""
+    """Tell whether a cell of a file is empty: no value, NaN, or only spaces."""
     return not value.strip() if isinstance(value, str) else is_missing(value)
 
 
@@ -76,7 +75,7 @@ def is_date(value: Any) -> bool:
 
 
 def dates_error(name: str, example: Any) -> InputTypeError:
-    """Say that dates are no labels: each library holds them in its own way."""
+    """Return the error that dates cannot be labels: libraries represent them differently."""
     return InputTypeError(
         name,
         f"expected text or numbers as labels, got dates or times such as {example!r}.",
@@ -85,24 +84,25 @@ def dates_error(name: str, example: Any) -> InputTypeError:
 
 
 class LabelMatcher:
-    """Finds the label that a value stands for: the one rule for arrays, frames and files.
+    """Matcher of values to labels, by the same rules for arrays, frames and files.
 
-    - A value is a label when Python finds the two equal: 1, 1.0 and True are one label, 1 and "1"
-      are two. In arrays and frames this is all.
-    - In files text may stand for a number and a number for text, because a CSV file has nothing but
-      text: spaces around a value do not count, and where a value and a label both read as numbers
-      (see `number_in`), they are compared as such: "1", 1 and "1.0" are the same, "01" is not. A
-      value that is spelt as a label is that label; one that could be two of them is none. What was
-      read in this way is kept in `readings`, so that it can be said.
-    - In "loose" cells, "Fraud ", "FRAUD" and "fraud" are the same too, unless two labels are.
-    - A missing value is no label.
+    - A value matches a label when Python finds the two equal: 1, 1.0 and True are one label, 1 and
+      "1" are two. For arrays and frames this is the only rule.
+    - In files, text may stand for a number and a number for text, because a CSV file holds only
+      text. Spaces around a value do not count. Where a value and a label both read as numbers (see
+      `number_in`), they are compared as numbers: "1", 1 and "1.0" are the same, "01" is not. A
+      value that is spelt like a label matches that label; a value that could be two labels matches
+      none. Matches by these rules are kept in `readings`, so that they can be reported.
+    - In "loose" cells, "Fraud ", "FRAUD" and "fraud" are also the same, unless two labels differ
+      only in this.
+    - A missing value matches no label.
 
     Parameters
     ----------
     labels : tuple
         The labels.
     cells : {"values", "typed", "text", "loose"}, default "values"
-        What the values come from; of "values", text never stands for a number.
+        The source of the values; with "values", text never stands for a number.
     """
 
     def __init__(self, labels: Sequence[Label], cells: Cells = "values") -> None:
@@ -121,11 +121,11 @@ class LabelMatcher:
             self._by_text = {str(label): place for label, place in self._places.items()}
             for label, place in self._places.items():
                 number = number_in(label)
-                if number is not None:  # text may spell a number twice, which then tells nothing
+                if number is not None:  # two labels may spell the same number, which is ambiguous
                     self._by_number[number] = -1 if number in self._by_number else place
 
     def find(self, value: Any) -> int:
-        """Return the position of the label that a value stands for; -1 if it stands for none."""
+        """Return the position of the label that a value matches; -1 if it matches none."""
         held = plain(value)
         place = self._places.get(held, -1)
         if place >= 0 or not self._by_text or is_blank(held):
@@ -140,16 +140,16 @@ class LabelMatcher:
         return place
 
     def knows(self, value: Any) -> bool:
-        """Tell whether a value stands for one of the labels."""
+        """Tell whether a value matches one of the labels."""
         return self.find(value) >= 0
 
     def _is_spelt(self, value: Any, label: Label) -> bool:
-        """Tell whether a value is written as the label is, which is not worth a note."""
+        """Tell whether a value is spelt like the label, so that it needs no note."""
         same_kind = isinstance(label, str) or self._cells in ("text", "loose")
         return same_kind and isinstance(value, str) and value.strip() == str(label)
 
 
-# What the text of files means, be they of predictions or of costs.
+# Meaning of text in files of predictions and of costs.
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:\.[0-9]+)?", re.ASCII)
 _NO_NUMBER = re.compile(r"-?|-0?(?:\.0+)?", re.ASCII)
@@ -158,8 +158,8 @@ _NO_NUMBER = re.compile(r"-?|-0?(?:\.0+)?", re.ASCII)
 def number_in(value: Any) -> int | float | None:
     """Return the number that a value is, or reads as: "1.0" is 1, "0.50" is 0.5.
 
-    Nothing for what has a zero in front, such as "01" (codes are written so), for "-0", for powers
-    of ten such as "1e3", and for True and False.
+    None for text with a leading zero, such as "01" (a common form of codes), for "-0", for
+    scientific notation such as "1e3", and for True and False.
     """
     if isinstance(value, bool):
         return None
@@ -178,13 +178,13 @@ def number_in(value: Any) -> int | float | None:
 
 
 def folded(value: Any) -> str:
-    """Return a value in small letters, without spaces and punctuation; numbers as they are."""
+    """Return a value as lower-case text without spaces and punctuation; numbers unchanged."""
     text = str(plain(value)).strip()
     return text if is_number(text) else re.sub(r"[\W_]+", "", text).casefold() or text
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a number, or text of one, but neither true nor false nor NaN."""
+    """Tell whether a value is a number, or text of one, but neither a boolean nor NaN."""
     try:
         return not isinstance(value, bool) and not isnan(float(value))
     except (TypeError, ValueError, OverflowError):
@@ -192,10 +192,10 @@ def is_number(value: Any) -> bool:
 
 
 def text_reader(texts: Sequence[str]) -> Callable[[str], Label]:
-    """Choose how text becomes a label where these are the classes.
+    """Return the function that turns text into a label, given the texts of the classes.
 
-    Classes that all read as whole numbers are numbers, those that all are True or False are
-    booleans. What is not written so, such as the decision "ask", stays text.
+    Classes that all read as whole numbers are numbers; classes that are all True or False are
+    booleans. Any other text, such as the decision "ask", stays text.
     """
     if all(isinstance(number_in(text), int) for text in texts):
         return lambda text: number if isinstance(number := number_in(text), int) else text
@@ -205,17 +205,17 @@ def text_reader(texts: Sequence[str]) -> Callable[[str], Label]:
 
 
 def in_words_or_numbers(texts: Sequence[str]) -> list[Label]:
-    """Give the texts of classes their meaning, in their order; see `text_reader`."""
+    """Return the labels that the texts of classes stand for, in their order; see `text_reader`."""
     stripped = [text.strip() for text in texts]
     return [*map(text_reader(stripped), stripped)]
 
 
 def as_meant(labels: Sequence[Label]) -> Labels:
-    """Give the classes of a file their meaning, in text or not; in order, each once."""
+    """Return the labels that the classes of a file stand for, distinct and sorted."""
     if not any(isinstance(label, str) for label in labels):
         return in_order({_whole(label) for label in labels})
     texts = {str(label).strip() for label in labels}
-    # Among words "1.0" is the same class as "1", but "1.10" may be another version than "1.1".
+    # Next to words, "1.0" is the same class as "1", but "1.10" may be another version than "1.1".
     wholes = {text: str(number_in(text)) for text in texts if isinstance(number_in(text), int)}
     once = {whole if (whole := wholes.get(text, text)) in texts else text for text in texts}
     return in_order(set(in_words_or_numbers(list(once))))
@@ -226,7 +226,7 @@ def _whole(label: Label) -> Label:
 
 
 def as_labels(labels: Any, name: str, *, distinct: bool = True) -> Labels:
-    """Check that `labels` are known, hashable and, as a rule, distinct; return them as a tuple."""
+    """Check that `labels` are valid and, unless `distinct` is False, distinct; return a tuple."""
     if isinstance(labels, set | frozenset | Mapping):
         raise InputTypeError(
             name,
@@ -292,15 +292,15 @@ def _hashable(value: Any) -> bool:
 
 
 def as_axes(labels: Any, decisions: Any) -> tuple[Labels, Labels]:
-    """Check the classes and the decisions, which by default are the classes."""
+    """Check and return the classes and the decisions, which by default are the classes."""
     classes = as_labels(labels, "labels")
     return classes, classes if decisions is None else as_labels(decisions, "decisions")
 
 
 def plain(value: Any) -> Any:
-    """Turn a NumPy or pyarrow scalar into the Python value it holds, whole decimals into integers.
+    """Return a NumPy or pyarrow scalar as a Python value, and a whole decimal as an integer.
 
-    Databases hand out whole numbers as decimals.
+    Databases return whole numbers as decimals.
     """
     if isinstance(value, np.generic):
         return value.item()
@@ -310,7 +310,7 @@ def plain(value: Any) -> Any:
 
 
 def label_array(labels: Labels) -> NDArray[Any]:
-    """Make an array of labels without letting NumPy turn numbers into text."""
+    """Return an array of labels, without NumPy's conversion of numbers to text."""
     if len({type(label) for label in labels}) == 1 and isinstance(labels[0], str | int | float):
         return np.array(labels)
     array = np.empty(len(labels), dtype=object)
@@ -339,7 +339,7 @@ def renamed(
 
 
 def in_order(labels: Iterable[Label]) -> Labels:
-    """Sort labels; those of different kinds by the name of their kind first."""
+    """Sort labels; those of types that do not compare are sorted by the name of the type first."""
     values = list(labels)
     try:
         return tuple(sorted(values))  # type: ignore[type-var]
@@ -348,18 +348,18 @@ def in_order(labels: Iterable[Label]) -> Labels:
 
 
 def union(first: Labels, second: Labels) -> Labels:
-    """Return the labels of both: as they stand if they are the same, else in sorted order."""
+    """Return the union of both: in the given order if they are equal, else sorted."""
     return first if first == second else in_order({*first, *second})
 
 
 def listing(labels: Sequence[Label], most: int = 10) -> str:
-    """Write labels out for a message."""
+    """Format labels for a message."""
     shown = ", ".join(repr(label) for label in labels[:most])
     return shown if len(labels) <= most else f"{shown}, … ({len(labels)} in all)"
 
 
 def hint(value: Label, known: Sequence[Label]) -> str:
-    """State which known label was probably meant, or nothing."""
+    """Return a sentence on which known label was probably meant, or an empty text."""
     for label in known:
         if str(label) == str(value):
             names: Any = type(value).__name__
@@ -377,27 +377,27 @@ def hint(value: Label, known: Sequence[Label]) -> str:
 # Columns of labels as integer codes.
 
 CHUNK = 1 << 16
-"""Rows handled at a time: they stay in the cache, and memory stays bounded."""
+"""Number of rows to process at a time, so that they stay in the cache and memory is bounded."""
 
 SMALL_RANGE = 256
-"""Whole numbers that span no more than this are their own codes, or fit into a byte."""
+"""Bound on the span of whole numbers that serve as their own codes, or fit into a byte."""
 
 FAR = 1 << 31
-"""Whole numbers farther from zero are moved before they are codes, so that no product overflows."""
+"""Largest distance from zero of numbers that are codes; others are shifted to avoid overflow."""
 
 MOST_LABELS = 1 << 12
-"""No column of labels has more different ones: they would be scores or identifiers."""
+"""Largest number of different labels of a column; more would be scores or identifiers."""
 
 EXACT = 2**53
-"""Floats of this size and above may have been other whole numbers once."""
+"""Size from which floats may be rounded whole numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of labels: row r holds ``values[codes[r] - offset]``.
+    """Column of labels as codes: row r holds ``values[codes[r] - offset]``.
 
-    Where a row stands for many examples, as in a table that an engine has grouped, `repeats` says
-    for how many, and messages tell no row numbers.
+    Where a row stands for many examples, as in a table that an engine has grouped, `repeats` is
+    their number, and messages do not give row numbers.
     """
 
     name: str
@@ -410,11 +410,11 @@ class Column:
         return len(self.codes)
 
     def used(self) -> NDArray[np.bool_]:
-        """Tell which of the values occur."""
+        """Return which of the values occur."""
         used = np.zeros(len(self.values), dtype=bool)
         for chunk in self.chunks():
             used[chunk] = True
-            if used.all():  # of few values mostly after the first rows
+            if used.all():  # with few values, usually after the first chunk
                 break
         return used
 
@@ -427,12 +427,12 @@ class Column:
         return [self.values[index] for index in places.tolist()]
 
     def chunks(self) -> Iterator[NDArray[np.intp]]:
-        """Iterate over the codes, from zero, some thousand rows at a time."""
+        """Iterate over the codes without their offset, a chunk of rows at a time."""
         for start in range(0, len(self), CHUNK):
             yield np.subtract(self.codes[start : start + CHUNK], self.offset, dtype=np.intp)
 
     def compressed(self) -> Column:
-        """Return the column with only those values that occur."""
+        """Return the column with only the values that occur."""
         used = self.used()
         if used.all():
             return self
@@ -450,7 +450,7 @@ class Column:
     def positions(
         self, used: NDArray[np.bool_], labels: Sequence[Label], what: str
     ) -> NDArray[np.intp]:
-        """Find the used values among the labels; -1 for values that do not occur."""
+        """Return the positions of the used values in the labels; -1 for values not used."""
         if labels is self.values:
             return np.arange(len(labels))
         matcher = LabelMatcher(labels)
@@ -479,15 +479,15 @@ class Column:
 
 
 def label_codes(values: Any, name: str, labels: Sequence[Label], what: str) -> NDArray[np.intp]:
-    """Return the position among `labels` of each row's label."""
+    """Return the position of each row's label in `labels`."""
     column = as_column(values, name)
     return column.looked_up(column.positions(column.used(), labels, what))
 
 
 def as_column(values: Any, name: str, most: int | None = MOST_LABELS) -> Column:
-    """Turn what a user hands in as labels into codes; missing labels are an error.
+    """Encode labels that a user passes in; missing labels are an error.
 
-    More than `most` different labels are an error, too; None stands for no limit.
+    More than `most` different labels are also an error; None stands for no limit.
     """
     codes = getattr(getattr(values, "cat", values), "codes", None)
     categories = getattr(getattr(values, "dtype", None), "categories", None)
@@ -536,7 +536,7 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
             "Choose a level: get_level_values(0).",
         )
     if isinstance(values, list | tuple) and len(values) and hasattr(values[0], "as_py"):
-        values = [plain(value) for value in values]  # NumPy takes pyarrow's text for sequences
+        values = [plain(value) for value in values]  # NumPy reads pyarrow's text as sequences
     if np.ma.isMaskedArray(values) and (masked := np.ma.getmaskarray(values)).any():
         raise _missing(name, int(np.argmax(masked)), int(masked.sum()), "masked")
     try:
@@ -553,9 +553,10 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
 
 
 def _altered(array: NDArray[Any]) -> bool:
-    """Tell whether NumPy may have made other labels of a list.
+    """Tell whether NumPy may have changed the labels of a list.
 
-    It writes ["a", 1, nan] as text, and whole numbers that no one integer type holds as floats.
+    It converts ["a", 1, nan] to text, and whole numbers that no single integer type holds to
+    floats.
     """
     if array.ndim != 1:
         return False
@@ -591,7 +592,7 @@ def _from_categories(
 
 
 def _from_floats(array: NDArray[Any], name: str, most: int | None) -> Column:
-    """Code floats; whole numbers, as a missing-value detour leaves them, become integers again."""
+    """Encode floats; whole numbers become integers, as missing values may have made them floats."""
     low, high = map(float, _ends(array))
     if np.isnan(low):
         missing = np.isnan(array)
@@ -609,7 +610,7 @@ def _from_floats(array: NDArray[Any], name: str, most: int | None) -> Column:
 
 def _from_integers(array: NDArray[Any], name: str, most: int | None) -> Column:
     low, high = map(int, _ends(array))
-    # Names of groups may be many: their numbers are codes already, unless they lie far apart.
+    # Without a limit (groups), the numbers themselves are codes, unless they lie far apart.
     mixes = array.dtype.kind == "i" or array.dtype.itemsize < 8  # noqa: PLR2004 - no uint64
     near = mixes and abs(low) <= FAR
     if high - low >= SMALL_RANGE:
@@ -622,7 +623,7 @@ def _from_integers(array: NDArray[Any], name: str, most: int | None) -> Column:
 
 
 def _ends(array: NDArray[Any]) -> tuple[Any, Any]:
-    """Return the least and the largest; both of a chunk of rows while it is in the cache."""
+    """Return the minimum and the maximum, both computed while a chunk of rows is in the cache."""
     chunks = [array[start : start + CHUNK] for start in range(0, len(array), CHUNK)]
     ends = [(chunk.min(), chunk.max()) for chunk in chunks]
     low, high = zip(*ends, strict=True)
@@ -630,7 +631,7 @@ def _ends(array: NDArray[Any]) -> tuple[Any, Any]:
 
 
 def _moved(array: NDArray[Any], name: str, values: range) -> Column:
-    """Code whole numbers that lie close together by their distance from the least, in a byte."""
+    """Encode whole numbers of small span by their distance from the least one, in a byte."""
     least = array.dtype.type(values[0])
     codes = np.empty(len(array), dtype=np.uint8)
     for start in range(0, len(array), CHUNK):
@@ -639,7 +640,7 @@ def _moved(array: NDArray[Any], name: str, values: range) -> Column:
 
 
 def _from_sorted(array: NDArray[Any], name: str, most: int | None) -> Column:
-    """Code numbers or fixed-width text by binary search in the values met so far."""
+    """Encode numbers or fixed-width text by binary search in the values found so far."""
     known = np.unique(array[:CHUNK])
     if _many(known, name, most):
         return _from_unique(array, name)
@@ -652,7 +653,7 @@ def _from_sorted(array: NDArray[Any], name: str, most: int | None) -> Column:
             known = np.union1d(known, array[rows][fresh])
             if _many(known, name, most):
                 return _from_unique(array, name)
-            recode = True  # codes shift when values are put in between
+            recode = True  # inserting values shifts the codes
     if recode:
         for rows in chunks:
             _search(known, array[rows], codes[rows])
@@ -660,7 +661,7 @@ def _from_sorted(array: NDArray[Any], name: str, most: int | None) -> Column:
 
 
 def _many(known: NDArray[Any], name: str, most: int | None) -> bool:
-    """Tell whether to sort once: to merge ever more values would take ever longer."""
+    """Tell whether values are too many to merge chunk by chunk, which would be slow."""
     _check_few(known, name, most)
     return len(known) > MOST_LABELS
 
@@ -668,21 +669,21 @@ def _many(known: NDArray[Any], name: str, most: int | None) -> bool:
 def _search(
     known: NDArray[Any], chunk: NDArray[Any], codes: NDArray[np.int16]
 ) -> NDArray[np.bool_]:
-    """Write the codes of a chunk, and tell which of its values are not known."""
+    """Write the codes of a chunk, and return which of its values are not known."""
     codes[:] = np.searchsorted(known, chunk)
     np.minimum(codes, len(known) - 1, out=codes)
     return np.asarray(known[codes] != chunk)
 
 
 def _from_unique(array: NDArray[Any], name: str) -> Column:
-    """Code many different values, which takes less time than to sort all rows."""
+    """Encode many different values by hashing, which is faster than sorting all rows."""
     rows, codes = distinct_rows(array)
     values, places = np.unique(array[rows], return_inverse=True)
     return Column(name, places[codes], 0, values.tolist())
 
 
 class _Index(dict[Any, int]):
-    """Number values in the order in which they are first asked for; scalars as what they hold."""
+    """Numbers of values in the order of their first use; scalars count as the values they hold."""
 
     def __init__(self) -> None:
         self.values_met: list[Any] = []

@@ -1,6 +1,6 @@
-"""What loads when it is first used: optional libraries, which say what to install, and names.
+"""Lazy loading of optional libraries (with a hint on what to install) and of public names.
 
-This loads with ``import stakes``, so it imports next to nothing itself.
+This module loads with ``import stakes``, so it imports next to nothing itself.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 def imported(module: str, what: str, install: str, *, package: str = "") -> Any:
-    """Import a library, or say what needs it and how to get it.
+    """Import a library, or raise an error that names what needs it and how to install it.
 
     Parameters
     ----------
     module : str
         The library.
     what : str
-        What needs it, for the error.
+        The feature that needs it, for the error.
     install : str
-        What to give to pip.
+        The argument of ``pip install``.
     package : str, optional
         The name of its distribution, where it differs.
     """
@@ -36,21 +36,21 @@ def imported(module: str, what: str, install: str, *, package: str = "") -> Any:
         needs = f"{what} needs {package or module}"
         if isinstance(error, ModuleNotFoundError) and error.name == module:
             text = f"{needs}, which is not installed: pip install {install}"
-        else:  # for want of memory, say, or of what it needs itself
+        else:  # for example for lack of memory, or of one of its own dependencies
             text = f"{needs}, which cannot be loaded: {error}"
         raise MissingExtraError(text) from error
 
 
 UNUSED: dict[str, Callable[[], None]] = {}
-"""Rooms of which nobody has asked for a public name yet, and what loads all their names."""
+"""Packages with no public name used yet, and the functions that load all their names."""
 
 
 def lazy_names(package: str, *, whole: bool = False) -> tuple[Any, Any]:
-    """Return the ``__getattr__`` and ``__dir__`` of a package that loads names when first used.
+    """Return the ``__getattr__`` and ``__dir__`` of a package that loads names on first use.
 
-    When they are used from outside, results of other rooms will be, too: the names of those rooms
-    load with them, as their calls are to name the arguments that made them fail. Modules of stakes
-    import from the module that defines a name, and load no more than that.
+    A caller that uses a name also uses results of other packages. Their names load as well, so
+    that failing calls of their methods name the argument at fault. Modules of stakes import from
+    the module that defines a name, and load no more than that.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def lazy_names(package: str, *, whole: bool = False) -> tuple[Any, Any]:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = load(name)
         while used := [each for each in UNUSED.copy() if each in sys.modules]:
-            UNUSED.pop(used[0], list)()  # unless another thread is at it
+            UNUSED.pop(used[0], list)()  # the default `list`: another thread may have popped it
         return value
 
     if whole:
@@ -89,7 +89,7 @@ def lazy_names(package: str, *, whole: bool = False) -> tuple[Any, Any]:
 
 
 def _public(package: str) -> dict[str, str]:
-    """Return the public names of a package and their modules, which are empty for its modules."""
+    """Return the public names of a package with their modules; "" for names that are modules."""
     if package not in PUBLIC:
         import ast
         import pkgutil  # which also reads from a zip archive
@@ -107,12 +107,12 @@ PUBLIC: dict[str, dict[str, str]] = {}
 
 
 def altair() -> Any:
-    """Return altair, which describes the charts of a report."""
+    """Return altair, which specifies the charts of a report."""
     return imported("altair", "a report", "'stakes[report]'")
 
 
 def address_limit() -> float:
-    """Return how many bytes of addresses this process may have, as ``ulimit -v`` sets them."""
+    """Return the limit of this process's address space in bytes, as set by ``ulimit -v``."""
     import math
 
     try:
@@ -124,23 +124,23 @@ def address_limit() -> float:
 
 
 def vl_convert() -> Any:
-    """Return vl-convert, which compiles charts and holds the scripts that draw them."""
+    """Return vl-convert, which compiles charts and contains the scripts that draw them."""
     return imported("vl_convert", "a report", "'stakes[report]'", package="vl-convert-python")
 
 
 def jinja2() -> Any:
-    """Return Jinja2, which fills the page of a report."""
+    """Return Jinja2, which renders the page of a report."""
     return imported("jinja2", "a report", "'stakes[report]'")
 
 
 def pyplot() -> Any:
-    """Return matplotlib's pyplot, which displays draw with."""
+    """Return matplotlib's pyplot, with which displays draw."""
     imported("matplotlib", "a display", "'stakes[plot]'")
     return import_module("matplotlib.pyplot")
 
 
 def pandas() -> Any:
-    """Return pandas, whose data frames tables of results are."""
+    """Return pandas, for results as data frames."""
     return imported("pandas", "to_frame", "pandas")
 
 

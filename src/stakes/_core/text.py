@@ -1,4 +1,4 @@
-"""Small tables as text, CSV and HTML; the one place that formats numbers for people."""
+"""Format numbers for people, and small tables as text, CSV and HTML."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from stakes._core.labels import Labels
 
 Rows = Sequence[Sequence[str]]
 Table = tuple[list[str], list[list[str]]]
-"""A header and its rows."""
+"""Header of a table, and its rows."""
 
 
 def number(value: float) -> str:
-    """Write a number for a person: four significant digits, thousands separated."""
+    """Format a number for people: four significant digits, with thousands separators."""
     value = float(value) + 0.0  # minus zero is zero
     if not math.isfinite(value):
         return str(value)
-    if value == round(value) or abs(value) >= 1000:  # noqa: PLR2004 - where decimals stop helping
+    if value == round(value) or abs(value) >= 1000:  # noqa: PLR2004 - four digits without decimals
         return f"{value:,.0f}"
     return f"{value:.4g}"
 
 
 DIGITS = 3
-"""How many significant digits costs have in sentences."""
+"""Number of significant digits of costs in sentences."""
 
 
 def rounded(value: float) -> str:
-    """Write a number in a sentence: three significant digits, thousands separated."""
+    """Format a number in a sentence: three significant digits, with thousands separators."""
     if value == 0 or not math.isfinite(value):
         return number(value)
     digits = DIGITS - 1 - math.floor(math.log10(abs(value)))
@@ -43,7 +43,7 @@ def rounded(value: float) -> str:
 
 
 def decimals_for(values: Iterable[float]) -> int:
-    """Return how many decimals give the smallest number of a column three digits."""
+    """Return the number of decimals that gives a column's smallest number three digits."""
     sizes = [abs(value) for value in values if value and math.isfinite(value)]
     if not sizes:
         return 0
@@ -51,39 +51,39 @@ def decimals_for(values: Iterable[float]) -> int:
 
 
 def in_column(value: float, decimals: int) -> str:
-    """Write a number of a column, whose numbers have as many decimals; none is -0."""
+    """Format a number of a column with the column's number of decimals, and without -0."""
     text = f"{value:,.{decimals}f}"
     return text if float(text.replace(",", "")) else text.lstrip("-")
 
 
 def amount(value: float) -> str:
-    """Write an amount of money, however large: four significant digits, thousands separated."""
+    """Format an amount of money of any size: four significant digits, with thousands separators."""
     return number(float(f"{value:.4g}"))
 
 
 def seen(count: float) -> str:
-    """Write how often something was observed."""
+    """Format the number of times that something was observed."""
     if count == 0:
         return "not observed"
     return "observed once" if count == 1 else f"observed {number(count)} times"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Write names as a list: a, b and c."""
+    """Format names as a list: a, b and c."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 
 
 def p_value(value: float) -> str:
-    """Write a p-value: two digits, and of tiny ones only that they are."""
-    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"  # noqa: PLR2004 - smaller says no more
+    """Format a p-value: two significant digits, or "< 0.0001"."""
+    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"  # noqa: PLR2004 - the lowest value shown
 
 
 def threshold_text(value: float) -> str:
-    """Write a threshold in six digits, or more near 1, where the scores of some models crowd.
+    """Format a threshold in six digits, or more near 1, where the scores of some models crowd.
 
-    It is never rounded up: what scores exactly the threshold, often a positive, has to be flagged
-    by the number that is shown too.
+    The threshold is never rounded up: an example that scores exactly the threshold, often a
+    positive, must also be flagged at the number shown.
     """
     if not math.isfinite(value) or value == 0:
         return f"{value:g}"
@@ -97,18 +97,18 @@ def threshold_text(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage."""
-    return f"{100 * float(share):.4g}%"  # a fraction has no format in older Pythons
+    """Format a share as a percentage."""
+    return f"{100 * float(share):.4g}%"  # older Pythons cannot format a Fraction
 
 
 def percent_range(low: float, high: float) -> str:
-    """Write the bounds of a probability, rounded outwards so that neither says too much."""
+    """Format the bounds of a probability in whole percent, rounded outwards to be conservative."""
     ends = [math.floor(100 * low + 1e-9), math.ceil(100 * high - 1e-9)]
     return f"{ends[0]}%" if ends[0] == ends[1] else f"{ends[0]}% to {ends[1]}%"
 
 
 def with_unit(value: float, unit: str, write: Callable[[float], str] = number) -> str:
-    """Write a number with its unit, if it has one; in a sentence, `rounded`."""
+    """Format a number with its unit, if it has one; pass `rounded` as `write` in sentences."""
     return f"{write(value)} {unit}" if unit else write(value)
 
 
@@ -120,7 +120,7 @@ def flag_words(threshold: float) -> str:
 
 
 def compared_costs(names: tuple[str, str], difference: float, unit: str) -> str:
-    """Say by how much the first of two is more or less expensive than the second."""
+    """State by how much the first of two is more or less expensive than the second."""
     first, second = names
     if not difference:
         return f"{first} costs the same per decision as {second}"
@@ -129,28 +129,28 @@ def compared_costs(names: tuple[str, str], difference: float, unit: str) -> str:
 
 
 def exact(value: float) -> str:
-    """Write a number in full, without a trailing ``.0``."""
+    """Format a number in full, without a trailing ``.0``."""
     value = float(value)
     whole = math.isfinite(value) and value == round(value)
     return f"{value:.0f}" if whole and abs(value) < 1e15 else repr(value)  # noqa: PLR2004
 
 
 def matrix_table(decisions: Labels, labels: Labels, cells: Rows) -> Table:
-    """Lay out cells ``[predicted, actual]`` with their labels, saying which side is which."""
+    """Return a table of cells ``[predicted, actual]`` whose header names both axes."""
     header = ["predicted \\ actual", *map(str, labels)]
     rows = zip(map(str, decisions), cells, strict=True)
     return header, [[decision, *row] for decision, row in rows]
 
 
 WIDTH = 80
-"""How many columns a terminal has."""
+"""Number of columns of a terminal."""
 
 LEAST_NAME = 12
-"""The fewest columns that names are folded to; a table that is still too wide stays as it is."""
+"""Smallest width to which names are folded; a table that is still too wide is left unchanged."""
 
 
 def text_table(header: Sequence[str], rows: Rows) -> str:
-    """Align columns: the first to the left, the others to the right.
+    """Return a text table with the first column aligned left and the others right.
 
     Names in the first column are folded where the table would be wider than a terminal.
     """
@@ -174,7 +174,7 @@ def text_table(header: Sequence[str], rows: Rows) -> str:
 
 
 def _folded(name: str, room: int) -> list[str]:
-    """Break a name between words and before a threshold; what follows is indented."""
+    """Break a name between words and before a threshold, with continuation lines indented."""
     lines = [""]
     for word in re.findall(rf"\s*@?[^\s@]{{0,{room - 3}}}", name):
         if len(lines[-1]) + len(word) <= room:
@@ -189,9 +189,9 @@ RIGHT = 'style="text-align: right; font-variant-numeric: tabular-nums"'
 
 
 def html_table(header: Sequence[str], rows: Rows, caption: str = "") -> str:
-    """Write a table whose first row and first column are headers; all text is escaped.
+    """Return an HTML table whose first row and first column are headers; all text is escaped.
 
-    The caption is a paragraph above it: as a caption it would be squeezed to the table's width.
+    The caption is a paragraph above the table: a caption element would be squeezed to its width.
     """
     first, *rest = (escape(cell) for cell in header)
     head = f'<th scope="col" {LEFT}>{first}</th>'
@@ -208,14 +208,14 @@ def html_table(header: Sequence[str], rows: Rows, caption: str = "") -> str:
 
 
 def html_values(values: Mapping[str, Any], sentence: str) -> str:
-    """Write single values under a sentence, a row each; what is not there has no row.
+    """Return an HTML table of single values under a sentence; missing values have no row.
 
     Parameters
     ----------
     values : mapping
-        From what a value is to it: text, or a number.
+        From the name of each value to it: text, or a number.
     sentence : str
-        What they say together.
+        The summary above the table.
     """
     rows = []
     for name, value in values.items():
@@ -228,20 +228,20 @@ def html_values(values: Mapping[str, Any], sentence: str) -> str:
 
 
 FORMULA = re.compile(r"'*(?:\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])")
-"""How a text begins that a spreadsheet may run as a formula, and one that was marked as none."""
+"""Beginnings of text that a spreadsheet may run as a formula, marked by apostrophes or not."""
 
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 TEXT_MARK = "'"
-"""What spreadsheets put before a text that is no formula."""
+"""Prefix by which spreadsheets mark text that is not a formula."""
 
 
 def csv_text(header: Sequence[Any], rows: Iterable[Sequence[Any]], separator: str = ",") -> str:
-    """Write rows as the text of a CSV file in which no cell is a formula for a spreadsheet."""
+    """Return the text of a CSV file in which no cell is a formula for a spreadsheet."""
     lines = []
     for row in (header, *rows):
         text = io.StringIO()
-        # Python puts into quotes only those ends of lines that are its own.
+        # Python quotes only the line breaks that occur in its own line terminator.
         writer = csv.writer(text, delimiter=separator, lineterminator="\r\n")
         writer.writerow(map(_no_formula, row))
         lines.append(text.getvalue().removesuffix("\r\n"))
@@ -249,13 +249,13 @@ def csv_text(header: Sequence[Any], rows: Iterable[Sequence[Any]], separator: st
 
 
 def _no_formula(cell: Any) -> Any:
-    """Mark a text that begins as formulas do, numbers excepted, by an apostrophe before it."""
+    """Prefix text that begins like a formula, except numbers, with an apostrophe."""
     if not isinstance(cell, str) or NUMBER.fullmatch(cell):
         return cell
     return f"{TEXT_MARK}{cell}" if FORMULA.match(cell) else cell
 
 
 def cell_text(cell: str) -> str:
-    """Return the text of a cell that `csv_text` wrote, without the apostrophe that marks it."""
+    """Return the text of a cell that `csv_text` wrote, without the apostrophe it added."""
     marked = cell.startswith(TEXT_MARK) and FORMULA.match(cell)
     return cell.removeprefix(TEXT_MARK) if marked else cell

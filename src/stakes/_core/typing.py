@@ -1,4 +1,4 @@
-"""Types of arrays that the whole package uses."""
+"""Array types for the whole package."""
 
 from __future__ import annotations
 

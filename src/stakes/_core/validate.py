@@ -1,6 +1,7 @@
-"""The one place that checks the numbers that users hand in.
+"""Check the numbers and options that users pass in.
 
-Labels are checked in ``_labels``; that the labels of data and costs agree, where they are counted.
+Labels are checked in ``stakes._core.labels``; that the labels of data and costs agree is checked
+where they are counted.
 """
 
 from __future__ import annotations
@@ -22,20 +23,20 @@ from stakes.errors import InputError, InputTypeError, LabelError
 Orientation = Literal["predicted", "actual"]
 
 PROBABILITY_TOLERANCE = 1e-3
-"""How far the probabilities of one example may sum from one (room for rounded files)."""
+"""Largest deviation of the sum of probabilities from 1, which allows for rounding in files."""
 
 LEAST_ALPHA = 1e-9
-"""How close to 0 and to 1 a confidence may be."""
+"""Least distance of a confidence level from 0 and from 1."""
 
 LARGEST_COST = 1e100
-"""Larger costs cannot be squared and added up."""
+"""Largest cost; the squares of larger ones could not be summed."""
 
 MOST_COUNTED = 2.0**63
-"""Where 64-bit integers end."""
+"""Upper limit of 64-bit integers, exclusive."""
 
 
 def orientation(rows: Any) -> Orientation:
-    """Check the keyword that says what the rows of a matrix stand for."""
+    """Check the argument that states what the rows of a matrix stand for."""
     if not isinstance(rows, str) or rows not in get_args(Orientation):
         given = "nothing" if rows is None else repr(rows)
         raise InputTypeError(
@@ -47,7 +48,7 @@ def orientation(rows: Any) -> Orientation:
 
 
 def refuse_frame(values: Any, name: str, remedy: str) -> None:
-    """Refuse a data frame where an array is expected: the names of its axes would be lost."""
+    """Refuse a data frame where an array is expected, because its axis names would be lost."""
     if column_names(values) is not None:
         raise InputTypeError(
             name,
@@ -58,8 +59,8 @@ def refuse_frame(values: Any, name: str, remedy: str) -> None:
 
 
 def column_names(table: Any) -> Labels | None:
-    """Return the names of a data frame's columns; nothing for an array."""
-    names = getattr(table, "column_names", None)  # pyarrow, whose `columns` are the data
+    """Return the column names of a data frame; None for an array."""
+    names = getattr(table, "column_names", None)  # pyarrow, where `columns` holds the data
     if names is None:
         names = getattr(table, "columns", None)
     return None if names is None else tuple(plain(name) for name in names)
@@ -75,9 +76,9 @@ def choice(value: Any, name: str, allowed: Sequence[str]) -> str:
 def numeric(
     values: Any, name: str, *, ndim: int | None, single: bool = False
 ) -> NDArray[np.float64]:
-    """Turn `values` into an array of floats; without `ndim`, of any shape.
+    """Convert `values` to an array of floats; without `ndim`, of any shape.
 
-    With `single`, numbers of single precision stay such.
+    With `single`, numbers of single precision stay in single precision.
     """
     if values is None:
         raise InputTypeError(name, "expected numbers, got None.")
@@ -103,7 +104,7 @@ def numeric(
 
 
 def plain_array(values: Any, name: str) -> NDArray[Any]:
-    """Turn `values` into an array of whatever they are."""
+    """Convert `values` to an array of their own type."""
     try:
         return np.asarray(values)
     except ValueError as error:
@@ -121,7 +122,7 @@ def _refuse_masked(values: Any, name: str) -> None:
 
 
 def _at(place: NDArray[Any]) -> str:
-    """Name a position in an array as numpy counts; that of a single number needs no name."""
+    """Return a position in an array as text for messages; empty for a single number."""
     if not len(place):
         return ""
     where = str(place[0]) if len(place) == 1 else f"[{', '.join(map(str, place))}]"
@@ -161,7 +162,7 @@ def finite(array: NDArray[np.float64], name: str, remedy: str) -> None:
 def matrix(
     values: Any, name: str, *, rows: Any, labels: Labels, decisions: Labels
 ) -> NDArray[np.float64]:
-    """Check a decisions × classes matrix and turn it to ``[predicted, actual]``."""
+    """Check a matrix of decisions and classes, and return it as ``[predicted, actual]``."""
     given = numeric(values, name, ndim=2)
     by_predicted = given if orientation(rows) == "predicted" else given.T
     expected = (len(decisions), len(labels))
@@ -179,7 +180,7 @@ def matrix(
 def costs(
     values: Any, name: str, *, rows: Any, labels: Labels, decisions: Labels
 ) -> NDArray[np.float64]:
-    """Check a matrix of finite costs and turn it to ``[predicted, actual]``."""
+    """Check a matrix of finite costs, and return it as ``[predicted, actual]``."""
     oriented = matrix(values, name, rows=rows, labels=labels, decisions=decisions)
     if not np.isfinite(oriented).all():
         i, j = np.argwhere(~np.isfinite(oriented))[0]
@@ -193,7 +194,7 @@ def costs(
 
 
 def not_too_large(size: float, name: str) -> None:
-    """Check that the largest of some costs can be computed with."""
+    """Check that the largest cost does not exceed `LARGEST_COST`."""
     if size > LARGEST_COST:
         raise InputError(
             name,
@@ -231,7 +232,7 @@ def counts(values: Any, name: str, *, ndim: int) -> NDArray[Any]:
 
 
 def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np.float64]:
-    """Check class probabilities: one row an example, one column a class, rows sum to one."""
+    """Check class probabilities: a row for each example, a column for each class, rows sum to 1."""
     array = numeric(proba, name, ndim=2)
     if array.shape[1] != len(labels):
         raise InputError(
@@ -242,7 +243,7 @@ def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np
     if not len(array):
         raise InputError(name, "expected at least one example, got none.")
     finite(array, name, "A probability is a number between 0 and 1.")
-    rounding = 1e-9  # of the arithmetic that made them
+    rounding = 1e-9  # rounding error of the arithmetic that produced the probabilities
     outside = (array < -rounding) | (array > 1 + rounding)
     if outside.any():
         place = np.argwhere(outside)[0]
@@ -266,15 +267,15 @@ def probabilities(proba: Any, labels: Labels, name: str = "proba") -> NDArray[np
 
 
 def column_order(table: Any, labels: Labels, name: str) -> list[int] | None:
-    """Find the column of each label in a data frame; nothing where the columns have no names.
+    """Return the position of each label's column in a data frame; None if columns have no names.
 
-    An array has no names, nor does a frame whose columns are numbered 0, 1, … as pandas does by
-    itself.
+    An array has no column names. Neither has a frame whose columns are numbered 0, 1, …, which is
+    the default of pandas.
     """
     names = column_names(table)
     if names is None:
         return None
-    for wanted in (labels, tuple(map(str, labels))):  # most libraries have only text as names
+    for wanted in (labels, tuple(map(str, labels))):  # most libraries allow only text as names
         if len(names) == len(wanted) and set(names) == set(wanted):
             return [names.index(label) for label in wanted]
     if names == tuple(range(len(names))):
@@ -287,15 +288,15 @@ def column_order(table: Any, labels: Labels, name: str) -> list[int] | None:
 
 
 def column_labels(table: Any) -> Labels | None:
-    """Return the names of a data frame's columns as labels; nothing for an array."""
+    """Return the column names of a data frame as labels; None for an array."""
     names = column_names(table)
     return None if names is None else as_labels(names, "columns")
 
 
 def ordered_probabilities(proba: Any, labels: Labels, order: Any = None) -> NDArray[np.float64]:
-    """Check class probabilities and put their columns in the order of `labels`.
+    """Check class probabilities, and return their columns in the order of `labels`.
 
-    `order` says which class each column of `proba` is.
+    `order` gives the class of each column of `proba`.
     """
     array = probabilities(proba, labels)
     named = column_order(proba, labels, "proba")
@@ -338,7 +339,7 @@ def weights(
 def weight_amounts(
     sample_weight: Any, n: int, name: str = "sample_weight", of: str = "y_true"
 ) -> list[NDArray[Any] | None]:
-    """Return what is added up for each row: one, or its weight and the weight squared."""
+    """Return the amounts to sum over rows: [None] to count them, or weights and their squares."""
     if sample_weight is None:
         return [None]
     each = weights(sample_weight, n, name, of)
@@ -346,7 +347,7 @@ def weight_amounts(
 
 
 def too_heavy(name: str, heaviest: float) -> InputError:
-    """Say that the squares of weights, which precision depends on, are no longer numbers."""
+    """Return the error that the squares of weights, needed for the variance, overflow."""
     return InputError(
         name,
         f"weights as large as {heaviest:g} cannot be squared and added up.",
@@ -355,14 +356,14 @@ def too_heavy(name: str, heaviest: float) -> InputError:
 
 
 LARGEST = float(np.finfo(np.float64).max)
-"""What an infinite score counts as; see `bounded`."""
+"""Value that replaces an infinite score; see `bounded`."""
 
 
 def bounded(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores of which infinite ones are the largest finite numbers.
+    """Return scores with infinite ones replaced by the largest finite numbers.
 
-    A threshold of infinity then calls none of them positive, and one of minus infinity all: both
-    stay a choice, whatever the scores.
+    A threshold of infinity then calls no score positive, and one of minus infinity all: both
+    constant predictions stay available, whatever the scores.
     """
     if len(scores) and max(float(scores.max()), -float(scores.min())) > LARGEST:
         return np.clip(scores.astype(np.float64, copy=False), -LARGEST, LARGEST)
@@ -370,17 +371,18 @@ def bounded(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def applicable(threshold: float) -> float:
-    """Return a threshold as it applies to the scores before they were `bounded`.
+    """Return the threshold to apply to scores before they are `bounded`.
 
-    One at the lowest of the bounded scores calls all rows positive, those of minus infinity too.
+    A threshold at the lowest bounded score calls all rows positive, including scores of minus
+    infinity.
     """
     return -math.inf if threshold <= -LARGEST else float(threshold)
 
 
 def scores(y_score: Any, name: str = "y_score", *, single: bool = False) -> NDArray[np.float64]:
-    """Check scores: numbers, none of them NaN; infinite ones become the largest numbers.
+    """Check scores: numbers, none of them NaN; infinite ones become the largest finite numbers.
 
-    With `single`, finite ones of single precision stay such.
+    With `single`, finite scores of single precision stay in single precision.
     """
     try:
         shape = np.shape(y_score)
@@ -405,7 +407,7 @@ def scores(y_score: Any, name: str = "y_score", *, single: bool = False) -> NDAr
 
 
 def thresholds(values: Any, name: str) -> NDArray[np.float64]:
-    """Check distinct scores, highest first; infinite ones become the largest numbers."""
+    """Check distinct scores, highest first; infinite ones become the largest finite numbers."""
     cuts = bounded(numeric(values, name, ndim=1))
     if not len(cuts) or np.isnan(cuts).any() or (cuts[1:] >= cuts[:-1]).any():
         raise InputError(name, "expected distinct scores, highest first, without NaN.")
@@ -413,14 +415,14 @@ def thresholds(values: Any, name: str) -> NDArray[np.float64]:
 
 
 def size_of(values: Any, name: str) -> int:
-    """Return how many rows there are."""
+    """Return the number of rows of an argument."""
     if not has_entries(values) or isinstance(values, str | bytes):
         raise InputTypeError(name, f"expected a value for each example, got {values!r}.")
     return len(values)
 
 
 def same_length(lengths: dict[str, int]) -> None:
-    """Check that arrays describe the same examples; the names are those of arguments."""
+    """Check that arrays have the same length; the keys are names of arguments."""
     if len(set(lengths.values())) > 1:
         usual = Counter(lengths.values()).most_common(1)[0][0]
         odd = next(name for name, length in lengths.items() if length != usual)
@@ -429,11 +431,11 @@ def same_length(lengths: dict[str, int]) -> None:
 
 
 def aligned(**rows: Any) -> list[Any]:
-    """Return arguments in their order, those with a pandas index in the order of the first one's.
+    """Return the arguments, those with a pandas index reordered to match the first such index.
 
-    Indexes must have the same entries, each once. Where an argument without an index, which is
-    paired by position, stands beside indexes in different orders, it is not clear to which it
-    belongs, and they are refused.
+    Indexes must have the same entries, each once. An argument without an index is paired by
+    position. If there is one and the indexes differ in order, it is not clear to which of them it
+    belongs, so the arguments are refused.
     """
     found = _indexes(rows)
     if not _differ(found):
@@ -452,9 +454,9 @@ def aligned(**rows: Any) -> list[Any]:
 
 
 def same_index(**rows: Any) -> None:
-    """Refuse arguments whose pandas indexes differ: paired by position they would mix examples.
+    """Refuse arguments whose pandas indexes differ: pairing by position would mix up examples.
 
-    Arrays and lists have no index and are paired by position; of other lengths `same_length` tells.
+    Arrays and lists have no index and are paired by position. `same_length` checks the lengths.
     """
     found = _indexes(rows)
     if found:
@@ -478,7 +480,7 @@ def _differ(indexes: Mapping[str, Any]) -> bool:
 
 
 def _refuse_index(name: str, index: Any, first: str, kept: Any, beside: str) -> None:
-    """Raise when an index differs from the first one, and something has none where it matters."""
+    """Raise when an index differs from the first one; `beside` names an argument without one."""
     if index is kept or len(index) != len(kept) or index.equals(kept):
         return
     pairs = enumerate(zip(map(plain, index), map(plain, kept), strict=True))
@@ -499,8 +501,8 @@ def _refuse_index(name: str, index: Any, first: str, kept: Any, beside: str) -> 
 
 
 def index_of(values: Any) -> Any:
-    """Return the index of a pandas Series or frame, or of costs of them; nothing of others."""
-    index = getattr(values, "index", None)  # of a list, a method
+    """Return the index of a pandas Series or frame, or of costs made of them; None for others."""
+    index = getattr(values, "index", None)  # a method, for a list
     return index if hasattr(index, "equals") and hasattr(values, "reindex") else None
 
 
@@ -516,7 +518,7 @@ def two_classes(labels: Labels, name: str) -> None:
 
 
 def expect(value: Any, kind: type, name: str, example: str) -> None:
-    """Check that an argument is of one of stakes' own kinds; `example` shows how to make one."""
+    """Check that an argument is of a class of stakes; `example` shows how to make one."""
     if isinstance(value, kind):
         return
     raise InputTypeError(
@@ -534,7 +536,7 @@ def text(value: Any, name: str) -> str:
 
 
 def two_names(names: Any) -> tuple[Any, Any]:
-    """Check what two classifiers are called."""
+    """Check the names of two classifiers."""
     if not isinstance(names, tuple | list) or len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004
         raise InputError("names", f"expected two different names, got {names!r}.")
     return names[0], names[1]
@@ -556,11 +558,11 @@ def positive(value: Any, name: str) -> float:
 
 
 LARGEST_POPULATION = 1e100
-"""Larger numbers of rows cannot be multiplied and added up."""
+"""Largest population size; products of larger ones could not be summed."""
 
 
 def population_sizes(sizes: Any) -> NDArray[np.float64]:
-    """Check how many rows strata have in the population, or which shares: not all are zero."""
+    """Check the population sizes, or shares, of strata: not negative, and not all zero."""
     values = numeric(sizes, "population", ndim=1)
     if not np.isfinite(values).all() or (values < 0).any() or not values.any():
         raise InputError(
@@ -599,14 +601,14 @@ def alpha(confidence: Any) -> float:
 
 
 MOST_ROWS = 10**15
-"""A test set of so many rows is imagined at most."""
+"""Largest hypothetical test set, in rows."""
 
 MOST_DRAWN = 10**8
-"""So many repetitions, draws or steps are asked for at most; each takes memory."""
+"""Largest number of repetitions, draws or steps, each of which takes memory."""
 
 
 def as_size(value: Any, name: str, least: int = 0, most: float = MOST_DRAWN) -> int:
-    """Check a number of things."""
+    """Check a whole number from `least` to `most`, such as a number of rows."""
     try:
         size = least - 1 if isinstance(value, bool | np.bool_) else int(value.__index__())
     except (AttributeError, TypeError):
@@ -619,7 +621,7 @@ def as_size(value: Any, name: str, least: int = 0, most: float = MOST_DRAWN) -> 
 
 
 def generator(rng: Any) -> np.random.Generator:
-    """Return a source of randomness: the one given, or one with that seed."""
+    """Return a random number generator: the one given, or a new one with that seed."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
@@ -635,7 +637,7 @@ def keywords(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def options(given: Iterable[str], what: str, known: Sequence[str]) -> None:
-    """Check that options are among those known; the error names these."""
+    """Check that options are known; the error lists the known ones."""
     for name in given:
         if name not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
@@ -643,7 +645,7 @@ def options(given: Iterable[str], what: str, known: Sequence[str]) -> None:
 
 
 def cells(impossible: Any) -> list[tuple[Any, Any]]:
-    """Check pairs of a decision and a class."""
+    """Check and return pairs of a decision and a class."""
     given = None if isinstance(impossible, str | bytes | Mapping) else impossible
     try:
         pairs = [tuple(cell) for cell in given]  # type: ignore[union-attr]

@@ -1,10 +1,10 @@
-"""What public callables take and return.
+"""Result types that compare by value, and checks of arguments and results against type hints.
 
-Results are frozen dataclasses that are equal when what they hold is equal, and that hold what their
-type hints say. Callables name the argument that they cannot use: most arguments are checked where
-they are used, which tells more, but where such a check is missing the error would be about what is
-inside of stakes. Then the arguments are compared with their hints, so a new public name needs
-nothing of its own, and a call that works costs nothing.
+Results are frozen dataclasses that are equal when their fields are equal, and whose fields are
+checked against their type hints. Public callables name the argument that they cannot use. Most
+arguments are checked where they are used, which gives a more specific error. Where such a check is
+missing, the error would concern internals of stakes; the arguments are then compared with their
+type hints. So a new public name needs no code of its own, and successful calls skip the comparison.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ def readonly_copy(values: Any) -> NDArray[Any]:
 
 
 def readonly(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array that nobody else holds, from now on not to be written to."""
+    """Make an array that nothing else refers to read-only, and return it."""
     array.setflags(write=False)
     return array
 
 
 class ByValue:
-    """Equality, hashing and pickling of a frozen dataclass by the values of its fields."""
+    """Base of frozen dataclasses that compare, hash and pickle by the values of their fields."""
 
     def _set(self, **values: Any) -> None:
-        """Fill the fields of a frozen dataclass that has its own ``__init__``."""
+        """Set the fields of a frozen dataclass that has its own ``__init__``."""
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -54,13 +54,13 @@ class ByValue:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     def _changed(self, **changes: Any) -> Self:
-        """Return a copy with some fields changed, which need no checking."""
+        """Return a copy with some fields changed, without checking them."""
         result = type(self).__new__(type(self))
         result._set(**(self._values() | changes))  # noqa: SLF001 - of the same kind
         return result
 
     def _comparable(self) -> dict[str, Any]:
-        """Return what equality and hashing look at; by default the fields."""
+        """Return the values that equality and hashing use; by default the fields."""
         return self._values()
 
     def __eq__(self, other: object) -> bool:
@@ -77,7 +77,7 @@ class ByValue:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for value in state.values():
-            if isinstance(value, np.ndarray):  # pickle forgets that an array was read-only
+            if isinstance(value, np.ndarray):  # pickle does not keep the read-only flag
                 value.setflags(write=False)
         self._set(**state)
 
@@ -92,7 +92,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _hash_key(value: Any) -> Any:
-    """Stand in for an array such that equal arrays, of integers or of floats, hash alike."""
+    """Return a hashable key for a value; equal arrays of integers or floats have equal keys."""
     if isinstance(value, dict):
         return frozenset(value.items())
     if not isinstance(value, np.ndarray):
@@ -104,13 +104,13 @@ def _hash_key(value: Any) -> Any:
 
 
 class Result(ByValue):
-    """A frozen dataclass that stakes fills; each field must be what its hint says."""
+    """Base of results: frozen dataclasses whose fields are checked against their type hints."""
 
     def __post_init__(self) -> None:
         check_fields(self)
 
     def _repr_html_(self) -> str:
-        """Show single values as a table; results with tables of their own have another."""
+        """Return single values as an HTML table; results that have tables override this."""
         values = self.to_dict() if hasattr(self, "to_dict") else vars(self)
         single = {
             name.strip("_"): value
@@ -122,14 +122,14 @@ class Result(ByValue):
 
 
 def check_fields(result: Any) -> None:
-    """Raise when a field of a dataclass is not what its hint says.
+    """Raise when a field of a dataclass does not fit its type hint.
 
     Fractions become floats, and minus zero becomes zero.
     """
     kind: Any = type(result)
     for name, hint, annotation in _field_hints(kind):
         value = getattr(result, name)
-        fraction = hint is float and isinstance(value, Fraction)  # scipy and JSON take none
+        fraction = hint is float and isinstance(value, Fraction)  # scipy and JSON reject fractions
         if fraction or (type(value) is float and value == 0 and math.copysign(1, value) < 0):
             object.__setattr__(result, name, value := float(value) + 0.0)
         if not _fits(value, hint):
@@ -142,19 +142,19 @@ def _field_hints(kind: Any) -> tuple[tuple[str, Any, str], ...]:
     return tuple((each.name, hints[each.name], str(each.type)) for each in fields(kind))
 
 
-# Callables that name the argument which made them fail.
+# Callables that name the argument at fault.
 
 NAMED: set[type] = set()
-"""Classes whose methods name their arguments."""
+"""Classes whose methods already name the argument at fault."""
 
 
 def name_arguments(module: str) -> None:
-    """Make the public callables of a module, or of a room, name the argument that made them fail.
+    """Make the public callables of a module or package name the argument at fault when they fail.
 
     Parameters
     ----------
     module : str
-        Its name; what is public is in its ``__all__``.
+        The name of the module, whose ``__all__`` lists its public names.
     """
     room = sys.modules[module]
     for name in room.__all__:
@@ -162,8 +162,9 @@ def name_arguments(module: str) -> None:
 
 
 def naming(public: Any) -> Any:
-    """Return a public function, or a class, whose calls name the argument that made them fail."""
-    if inspect.isclass(public) and not hasattr(public, "fit"):  # whose errors scikit-learn checks
+    """Return a public function or class whose calls name the argument at fault when they fail."""
+    # Not estimators: scikit-learn checks their errors.
+    if inspect.isclass(public) and not hasattr(public, "fit"):
         for kind in public.__mro__:
             if kind.__module__.startswith("stakes") and kind not in NAMED:
                 NAMED.add(kind)
@@ -188,7 +189,7 @@ def _name_methods(kind: type) -> None:
 
 
 def _strict(to_dict: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a ``to_dict`` whose values strict JSON can hold."""
+    """Return a ``to_dict`` whose values are valid in strict JSON."""
 
     @functools.wraps(to_dict)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -201,11 +202,11 @@ SCALARS = {int, bool, float, str, type(None)}
 
 
 def json_values(value: Any) -> Any:
-    """Return plain values with infinite numbers as count files write them: "inf" and "-inf"."""
+    """Return plain values with infinite numbers as text, as in count files: "inf" and "-inf"."""
     if isinstance(value, dict):
         return {key: json_values(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        plain = set(map(type, value)) <= SCALARS  # told, for long lists, in no time
+        plain = set(map(type, value)) <= SCALARS  # fast, even for long lists
         if plain and math.inf not in value and -math.inf not in value:
             return value
         return type(value)(map(json_values, value))
@@ -213,7 +214,7 @@ def json_values(value: Any) -> Any:
 
 
 MISUSE = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, StopIteration)
-"""Errors that an unfit argument leads to; others are about the machine, or a mistake of ours."""
+"""Errors that an unfit argument can cause; others concern the machine or are bugs of stakes."""
 
 
 def _naming_call(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -233,12 +234,13 @@ def _naming_call(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unfit_argument(function: Any, args: Any, kwargs: Any) -> RefusedInputError | None:
-    """Return the error about the first argument that is not what its hint says, if there is one."""
+    """Return the error about the first argument that does not fit its type hint, or None."""
     signature = inspect.signature(function)
     try:
         given = signature.bind(*args, **kwargs).arguments
         hints = _parameter_hints(function)
-    except (TypeError, NameError):  # Python names what is missing; a hint may be for mypy alone
+    except (TypeError, NameError):
+        # Python itself names missing arguments, and some names in hints exist for mypy only.
         return None
     for name, value in given.items():
         parameter = signature.parameters[name]
@@ -249,7 +251,7 @@ def _unfit_argument(function: Any, args: Any, kwargs: Any) -> RefusedInputError 
 
 
 def _parameter_hints(function: Any) -> dict[str, Any]:
-    """Return the hints of what a function takes; those of what it returns may be for mypy alone."""
+    """Return the type hints of a function's parameters; names in others may exist for mypy only."""
     inner = inspect.unwrap(function)
     taking = types.FunctionType(inner.__code__, inner.__globals__, closure=inner.__closure__)
     hints = inner.__annotations__.items()
@@ -268,13 +270,13 @@ def _refusal(name: str, value: Any, annotation: str) -> RefusedInputError:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Tell whether a value is what a type hint says; no number and no array holds NaN."""
+    """Tell whether a value fits a type hint; numbers and arrays must not be or contain NaN."""
     return _fitting(hint)(value)
 
 
 @functools.cache
 def _fitting(hint: Any) -> Callable[[Any], bool]:
-    """Return what tells whether a value is what a type hint says."""
+    """Return a function that tells whether a value fits a type hint."""
     kind, inner = get_origin(hint) or hint, get_args(hint)
     if kind in (Union, types.UnionType):
         each = tuple(map(_fitting, inner))
@@ -289,7 +291,7 @@ def _fitting(hint: Any) -> Callable[[Any], bool]:
     if kind in PLAIN:
         return PLAIN[kind]
     told = isinstance(kind, type) and not getattr(kind, "_is_protocol", False)
-    return lambda value: not told or isinstance(value, kind)  # of others one value tells nothing
+    return lambda value: not told or isinstance(value, kind)  # other hints cannot be checked
 
 
 def _entries_fit(values: Sequence[Any], hints: tuple[Any, ...]) -> bool:
@@ -299,7 +301,7 @@ def _entries_fit(values: Sequence[Any], hints: tuple[Any, ...]) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    if type(value) is float:  # by far the most, and sooner told
+    if type(value) is float:  # the most frequent case, first because it is fast
         return value == value  # noqa: PLR0124 - NaN does not equal itself
     if isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iuf":
         value = value.item()
@@ -323,7 +325,7 @@ PLAIN: dict[Any, Callable[[Any], bool]] = {
     int: lambda value: isinstance(value, Integral) and not isinstance(value, bool),
     float: _is_number,
     np.ndarray: _is_array,
-    NDArray: _is_array,  # from numpy 2.5 on, a name of its own
+    NDArray: _is_array,  # distinct from np.ndarray since numpy 2.5
     Hashable: _is_label,
     Mapping: lambda value: isinstance(value, Mapping),
     Sequence: lambda value: has_entries(value) and hasattr(value, "__getitem__"),
@@ -333,4 +335,4 @@ PLAIN: dict[Any, Callable[[Any], bool]] = {
         and getattr(value, "ndim", 1) != 0
     ),
 }
-"""How a value is checked whose class does not tell all."""
+"""Checks for the type hints that need more than `isinstance`."""

@@ -1,4 +1,4 @@
-"""Rows become small tables of counts; nothing after this point sees the rows again."""
+"""Count rows into small tables, from which all later steps compute without the rows."""
 
 from stakes._core.values import name_arguments
 from stakes.counts.binned import BinnedScoreCounts

@@ -1,7 +1,7 @@
-"""Which bin a score falls into, the same on every engine, and which bins are worth splitting.
+"""Assign scores to bins, identically on every engine, and choose which bins to split.
 
-Scores are multiplied by powers of two and rounded down: floating-point arithmetic does both
-exactly, so that no engine can come to another bin.
+Scores are multiplied by powers of two and rounded down. Floating-point arithmetic does both
+exactly, so that all engines find the same bin.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ from stakes.counts.engines import (
 from stakes.errors import InputError
 
 FINENESS = 2.0**13
-"""Bins of the first pass in an interval of length one."""
+"""Number of bins of the first pass in an interval of length one."""
 
 REACH = 16.0
-"""How far from zero they go; the finite scores beyond make one bin on each side."""
+"""Bound of these bins on either side of zero; finite scores beyond it make one bin per side."""
 
 FAR = 2 * REACH * FINENESS
-"""The number of the bin above all of these; the one below has it with a minus."""
+"""Number of the bin above all of these; the bin below them has the negative of it."""
 
 CELLS = 1 << 14
-"""Cells that the second pass may always make."""
+"""Number of cells that the second pass may use at any tolerance."""
 
 MOST_CELLS = 1 << 20
-"""Cells that it never goes beyond, however small the tolerance."""
+"""Largest number of cells of the second pass, however small the tolerance."""
 
 MARGIN, FAR_MARGIN = 2, 16
-"""How much finer than needed if scores were spread evenly in a bin, near zero and beyond."""
+"""Factors by which cells are finer than evenly spread scores need, near zero and beyond."""
 
 FEW, MANY = 4, 32
-"""Ranges that the second pass tells apart, if that takes not too many cells, and at most."""
+"""Numbers of ranges of the second pass: the target if it needs few cells, and the maximum."""
 
 PLACES = 64
-"""Room for the number of a range next to that of a cell."""
+"""Multiplier of a cell's number, which leaves room to add the number of its range."""
 
 DIGITS = 53 - 6
-"""Bits of a float that are left for the number of a cell."""
+"""Bits of a float that remain for the number of a cell."""
 
 LARGEST, LARGEST_EXPONENT = 1e300, 1000
 """Numbers near the largest that floats can hold."""
@@ -73,9 +73,9 @@ def bin_of(scores: Floats) -> Floats:
 
 
 def bin_expression(score: Any) -> Any:
-    """Return `bin_of` as an expression that engines work out.
+    """Return `bin_of` as an expression for engines to evaluate.
 
-    Where there is no score there is no number either: it is null, or NaN.
+    A missing score has a missing bin: null, or NaN.
     """
     import narwhals as nw
 
@@ -86,7 +86,7 @@ def bin_expression(score: Any) -> Any:
 
 
 def bounded_expression(score: Any) -> Any:
-    """Return `validate.bounded` as an expression that engines work out."""
+    """Return `validate.bounded` as an expression for engines to evaluate."""
     import narwhals as nw
 
     below = nw.when(score == -np.inf).then(nw.lit(-LARGEST_SCORE)).otherwise(score)
@@ -94,7 +94,7 @@ def bounded_expression(score: Any) -> Any:
 
 
 def run_starts(*columns: Floats) -> NDArray[np.intp]:
-    """Return where rows begin that differ from those before in one of the columns."""
+    """Return the starts of runs of rows that are equal in all columns."""
     new = np.ones(len(columns[0]), dtype=bool)
     new[1:] = False
     for each in columns:
@@ -109,8 +109,8 @@ class Split:
     Attributes
     ----------
     ranges : list of (lowest, highest, exponent)
-        The ranges, highest first, which begin and end between bins; their cells have a length of 2
-        to the minus that exponent.
+        The ranges, highest first, which begin and end between bins; their cells have the length
+        2**-exponent.
     """
 
     ranges: list[tuple[float, float, int]]
@@ -119,7 +119,7 @@ class Split:
         return bool(self.ranges)
 
     def cell_of(self, scores: Floats) -> Floats:
-        """Return a number that tells the cells apart; NaN outside of the ranges."""
+        """Return a unique number of the cell of each score; NaN outside of the ranges."""
         cells = np.full(len(scores), np.nan)
         for place, (lowest, highest, exponent) in enumerate(self.ranges):
             inside = (scores >= lowest) & (scores <= highest)
@@ -127,7 +127,7 @@ class Split:
         return cells
 
     def cell_expression(self, score: Any) -> Any:
-        """Return `cell_of` as an expression that engines work out, for scores in the ranges."""
+        """Return `cell_of` as an expression for engines to evaluate, for scores in the ranges."""
         import narwhals as nw
 
         cells = []
@@ -140,7 +140,7 @@ class Split:
         return cell
 
     def inside(self, score: Any) -> Any:
-        """Return the expression that tells which scores are in a range."""
+        """Return an expression for whether a score is in one of the ranges."""
         spans: list[list[float]] = []
         for lowest, highest, _ in self.ranges:
             if spans and highest == np.nextafter(spans[-1][0], -np.inf):
@@ -153,16 +153,16 @@ class Split:
 def split_where_it_matters(
     lowest: Floats, highest: Floats, reach: Floats, tolerance: float
 ) -> Split:
-    """Plan the cells that bring what bins hide below a tolerance.
+    """Plan cells so fine that the bracket of the cost curve is within a tolerance.
 
     Parameters
     ----------
     lowest, highest : ndarray
         The range of scores in each bin, highest first.
     reach : ndarray
-        How far below the curve of the bins the curve of their scores may be, because of each.
+        The largest distance of the exact curve below the curve of the bins, because of each bin.
     tolerance : float
-        How far it may be.
+        The largest distance that is allowed.
     """
     wanted = (reach > tolerance) & (highest > lowest)
     if not wanted.any():
@@ -184,7 +184,7 @@ def split_where_it_matters(
 
 
 def _joined(low: Floats, high: Floats, exponents: Floats) -> tuple[Floats, Floats, Floats]:
-    """Join neighbouring ranges, where it costs fewest cells, until few are left.
+    """Join neighbouring ranges, where that adds fewest cells, until few are left.
 
     Comparing scores with the ends of few ranges is much faster than looking up their bins.
     """
@@ -208,32 +208,32 @@ def _joined(low: Floats, high: Floats, exponents: Floats) -> tuple[Floats, Float
 
 
 def _cells(low: Floats, high: Floats, exponents: Floats) -> Floats:
-    """Return how many cells ranges have, or a very large number."""
+    """Return the number of cells of each range, capped at a very large number."""
     with np.errstate(over="ignore"):
         cells = np.ldexp(high - low, exponents.astype(int)) + 1
     return np.asarray(np.minimum(cells, LARGEST))
 
 
 def _not_too_fine(exponents: Floats, low: Floats, high: Floats) -> Floats:
-    """Limit exponents to what floats of that size can tell apart."""
+    """Limit exponents to the resolution of floats of that size."""
     finest = DIGITS - np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
     limit = np.minimum(finest, LARGEST_EXPONENT)
     return np.asarray(np.clip(exponents, -LARGEST_EXPONENT, limit))
 
 
 def reaches(positives: NDArray[Any], negatives: NDArray[Any], exact: NDArray[np.bool_]) -> Floats:
-    """Return how far below the curve of the bins' edges each bin's inside may reach.
+    """Return the largest distance of the exact curve below that of the bins' edges, for each bin.
 
-    At best, all positives of a bin score higher than its negatives; the line of that corner is
-    compared with the lower envelope of the edges' lines, from which it is farthest where two of
-    those cross.
+    At best, all positives of a bin score higher than its negatives. The cost line of that corner
+    is compared with the lower envelope of the edges' lines; the distance is largest where two lines
+    of the envelope cross.
 
     Parameters
     ----------
     positives, negatives : ndarray
-        How many there are in each bin, highest scores first.
+        The number of examples of each class in each bin, highest scores first.
     exact : ndarray of bool
-        The bins that have one score only, inside of which there is nothing.
+        The bins that have one score only, whose distance is zero.
     """
     if not (positives.any() and negatives.any()):
         return np.zeros(len(positives))
@@ -246,7 +246,7 @@ def reaches(positives: NDArray[Any], negatives: NDArray[Any], exact: NDArray[np.
     right, down = np.diff(x), -np.diff(y)
     crossings = np.concatenate([[0.0], right / (right + down), [1.0]])
     heights = np.append((1 - crossings[:-1]) * x + crossings[:-1] * y, y[-1])
-    left, end = false[:-1], missed[1:]  # of the best line that each bin may hide
+    left, end = false[:-1], missed[1:]  # ends of the best line that each bin may hide
     place = np.searchsorted(x - y, left - end)
     reach = np.zeros(len(left))
     for at in (place - 1, place, place + 1):  # rounding may move the place by one
@@ -258,9 +258,10 @@ def reaches(positives: NDArray[Any], negatives: NDArray[Any], exact: NDArray[np.
 
 
 def _hull(positives: NDArray[Any], negatives: NDArray[Any]) -> NDArray[np.intp]:
-    """Return how many bins are called positive at the corners of the ROC hull.
+    """Return the number of bins called positive at each corner of the ROC convex hull.
 
-    The share of positives may only fall from one stretch of it to the next: isotonic regression.
+    The share of positives falls from each segment of the hull to the next, so that isotonic
+    regression finds the segments.
     """
     from scipy.optimize import isotonic_regression
 
@@ -271,25 +272,25 @@ def _hull(positives: NDArray[Any], negatives: NDArray[Any]) -> NDArray[np.intp]:
     return np.concatenate([[0], starts[1:], [len(both)]])
 
 
-# -- the passes over a lazy frame: bins first, then cells of the bins that matter
+# -- Passes over a lazy frame: first bins, then cells of the bins that exceed the tolerance.
 
 
 @dataclass(frozen=True, eq=False)
 class BinnedRows:
-    """What a pass over a frame gives: a row for each class and bin, or part of a bin.
+    """Result of a pass over a frame: a row for each class and bin, or class and cell.
 
     Attributes
     ----------
     labels : list
-        The classes.
+        The class of each row.
     rows : ndarray of int
-        The numbers of examples.
+        The number of examples of each row.
     keys : ndarray
-        The bins, or the cells that they are split into.
+        The number of the bin, or of the cell of a bin that is split.
     lowest, highest : ndarray
         The range of the scores.
     amounts : list of ndarray
-        The numbers of examples; or the sums of their weights, and of the squares of those.
+        The numbers of examples; or the sums of their weights, and of the squared weights.
     """
 
     labels: list[Any]
@@ -301,26 +302,26 @@ class BinnedRows:
 
 
 class LazyScores:
-    """The classes and scores of a lazy frame, which its engine counts.
+    """Classes and scores of a lazy frame, which its engine counts.
 
     Parameters
     ----------
     wrapped : narwhals LazyFrame
         The frame.
     actual, score : str
-        The columns.
+        The names of the columns.
     weight : str, optional
-        The column of weights.
+        The name of the column of weights.
     """
 
     def __init__(self, wrapped: Any, actual: str, score: str, weight: str | None) -> None:
         self._wrapped, self._actual, self._score, self._weight = wrapped, actual, score, weight
 
     def counted(self, labels: Sequence[Label], split: Split | None = None) -> BinnedRows:
-        """Count the bins, all of them or the cells of those that are split.
+        """Count all bins or, with `split`, the cells of the bins that are split.
 
-        Grouping by bins alone is faster than by classes and bins. It takes both classes to be
-        known; where there turn out to be others, rows are counted again to tell which.
+        Grouping by bins alone is faster than by classes and bins, but requires that both classes
+        are known. If other classes occur, rows are counted again to find which.
         """
         both = self._both(labels)
         if both is not None:
@@ -348,7 +349,7 @@ class LazyScores:
         check_scored(keys, table["rows"].to_numpy(), self._score)
 
     def _both(self, labels: Sequence[Label]) -> tuple[Any, Any] | None:
-        """Return both classes as values of the column, if they are known and such."""
+        """Return both classes as values of the column's type; None if that is not possible."""
         import narwhals as nw
 
         if self._weight is not None:
@@ -371,11 +372,11 @@ class LazyScores:
         other = nw.when(label == negative).then(nw.lit(0.0)).otherwise(nw.lit(np.inf))
         one = nw.when(label == positive).then(nw.lit(1.0)).otherwise(other)
         rows = self._rows(split).with_columns(one.alias("positives"))
-        # A sum that is infinite tells that there are other classes, or rows without one.
+        # An infinite sum reveals other classes, or rows without a class.
         return rows.group_by("key").agg([nw.col("positives").sum(), *self._sums()])
 
     def classes(self, found: BinnedRows) -> Column:
-        """Return the classes that a pass has found, checked."""
+        """Check and return the classes that a pass has found."""
         return label_column(self._wrapped, self._actual, found.labels, found.rows)
 
     def _grouped(self, split: Split | None) -> Any:
@@ -402,7 +403,7 @@ class LazyScores:
 
 
 def lazy_scores(frame: Any, actual: str, score: str, weight: str | None) -> LazyScores | None:
-    """Return the scores of a lazy frame; nothing for a frame whose rows are in memory."""
+    """Return the scores of a lazy frame; None for a frame whose rows are in memory."""
     import narwhals as nw
 
     wrapped = as_frame(frame, [actual], [score, *([] if weight is None else [weight])])
@@ -412,7 +413,7 @@ def lazy_scores(frame: Any, actual: str, score: str, weight: str | None) -> Lazy
 
 
 def _of_two_classes(table: Any, pos_label: Label, both: tuple[Any, Any]) -> BinnedRows:
-    """Return a row for each class and bin of a table that has a row for each bin."""
+    """Return rows by class and bin from a table with a row for each bin."""
     positives = table["positives"].to_numpy().astype(np.int64)
     counts = np.concatenate([positives, table["rows"].to_numpy() - positives])
     labels = np.repeat([True, False], len(table))[counts > 0]
@@ -433,7 +434,7 @@ def _of_two_classes(table: Any, pos_label: Label, both: tuple[Any, Any]) -> Binn
 def count_bins(
     rows: LazyScores, pos_label: Label, neg_label: Label | None, tolerance: float
 ) -> dict[str, Any]:
-    """Count bins, and split those that matter; return what a table of bins is made of."""
+    """Count bins, split those that exceed the tolerance, and return the fields of the result."""
     first = rows.counted([pos_label] if neg_label is None else [pos_label, neg_label])
     positive, labels = two_classes(rows.classes(first), pos_label, neg_label)
     bins = _bin_table(first, positive)
@@ -457,7 +458,7 @@ def count_bins(
 
 @dataclass(frozen=True, eq=False)
 class BinTable:
-    """Bins, highest first; `tables` has the amounts of positives and negatives in each."""
+    """Bins, highest first; `tables` holds the amounts of positives and negatives in each."""
 
     keys: Floats
     lowest: Floats
@@ -471,7 +472,7 @@ class BinTable:
 
 
 def _bin_table(rows: BinnedRows, positive: NDArray[np.bool_]) -> BinTable:
-    """Bring the two classes together."""
+    """Return the bins of both classes, with the amounts of each class."""
     order = np.argsort(rows.keys)
     starts = run_starts(rows.keys[order])
     amounts = np.stack([each for each in rows.amounts if each is not None])[:, np.newaxis]
@@ -487,7 +488,7 @@ def _bin_table(rows: BinnedRows, positive: NDArray[np.bool_]) -> BinTable:
 
 
 def _with_cells(bins: BinTable, cells: BinTable, split: Split) -> BinTable:
-    """Put cells in the place of the bins that were split."""
+    """Replace the bins that were split by their cells."""
     gone = ~np.isnan(split.cell_of(bins.lowest))
     before, after = (each.sum(axis=-1) for each in (bins.tables[..., gone], cells.tables))
     if not np.allclose(before, after, rtol=1e-9, atol=0):

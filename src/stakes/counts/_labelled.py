@@ -1,4 +1,4 @@
-"""Tables of counts with labelled axes: columns of labels are counted into them."""
+"""Count columns of labels into tables with labelled axes."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from stakes._core.values import ByValue, readonly, readonly_copy
 from stakes.errors import InputError
 
 SMALL_TABLE = 1 << 12
-"""A larger table is worth another pass over the rows, to leave out values that do not occur."""
+"""Number of cells above which another pass over the rows removes values that do not occur."""
 
 FEW_CELLS = 8
-"""Of so few cells each is counted by itself, in less time than it takes to find each row's cell."""
+"""Largest number of cells to count one by one, which is faster than finding each row's cell."""
 
 MOST_CELLS = 1 << 24
-"""No table is larger; so many different labels are more likely scores or identifiers."""
+"""Largest number of cells of a table; labels that need more are likely scores or identifiers."""
 
 Axis = tuple[Labels | None, str]
-"""The labels of an axis, None for those that occur, and what they are called in messages."""
+"""Labels of an axis (None for those that occur), and their name in messages."""
 
 
 def count_columns(
@@ -33,16 +33,16 @@ def count_columns(
     axes: Sequence[Axis],
     amounts: Sequence[NDArray[Any] | None] = (None,),
 ) -> tuple[list[NDArray[Any]], list[Labels]]:
-    """Add up amounts by label combination, into tables whose axes have the given labels.
+    """Sum amounts by combination of labels, into tables whose axes have the given labels.
 
     Parameters
     ----------
     columns : sequence of Column
-        One for each axis.
-    axes : sequence of (labels or None, what they are called in messages)
+        The column of each axis.
+    axes : sequence of (labels or None, name in messages)
         None stands for all labels that occur in any column without given labels, sorted.
     amounts : sequence of arrays or None
-        What to add up for each row, one table each; None counts rows.
+        The amounts of the rows to sum, one table each; None counts rows.
 
     Returns
     -------
@@ -57,9 +57,9 @@ def count_columns(
         ]
         check_cells(*_sizes(columns, [column.values for column in columns]))
 
-    # Rows tell which labels occur: those of weight zero do, too.
+    # Count rows, not weights: labels whose rows all have weight zero also occur.
     rows = _tabulate(columns, None)
-    # A column that is coded by the very labels asked for has no others.
+    # A column whose codes refer to the requested labels themselves has no others.
     same = [given is column.values for column, (given, _) in zip(columns, axes, strict=True)]
     every = range(len(columns))
     some = np.asarray(by_part(rows).any(axis=-1))[np.newaxis] if same[0] else rows
@@ -99,17 +99,17 @@ def count_columns(
 
 
 def by_part(table: NDArray[Any]) -> NDArray[Any]:
-    """Return the table with its first axis last, along which sums of many parts are fast."""
+    """Return the table with its first axis moved last, which makes sums over many parts fast."""
     return np.ascontiguousarray(np.moveaxis(table, 0, -1))
 
 
 def _tabulate(columns: Sequence[Column], amount: NDArray[Any] | None) -> NDArray[Any]:
-    """Count combined codes, a chunk of rows at a time."""
+    """Count combined codes, or sum their amounts, a chunk of rows at a time."""
     sizes = [len(column.values) for column in columns]
     cells = prod(sizes)
     n = len(columns[0])
-    step = max(CHUNK, 8 * cells)  # so that adding up the chunks' tables is never the larger part
-    # Of few cells the codes fit into a byte: what overflows on the way comes back at its end.
+    step = max(CHUNK, 8 * cells)  # so that adding the tables of the chunks does not dominate
+    # Codes of few cells fit into a byte: intermediate overflow cancels modulo 256.
     kind = np.uint8 if amount is None and cells <= FEW_CELLS else np.intp
     combined = np.empty(min(step, n), dtype=kind)
     total: NDArray[Any] | None = None
@@ -128,10 +128,10 @@ def _tabulate(columns: Sequence[Column], amount: NDArray[Any] | None) -> NDArray
 
 
 def _combine(columns: Sequence[Column], start: int, codes: NDArray[Any]) -> None:
-    """Write the place of each row's combination in the table."""
+    """Write the cell index of each row's combination of labels into `codes`."""
     rows = slice(start, start + len(codes))
     stride = prod(len(column.values) for column in columns)
-    # Each column's offset is taken off once, from the combined code.
+    # Subtract the offsets of all columns at once, from the combined code.
     offset = 0
     for position, column in enumerate(columns):
         stride //= len(column.values)
@@ -146,13 +146,13 @@ def _combine(columns: Sequence[Column], start: int, codes: NDArray[Any]) -> None
 
 
 def _sizes(columns: Sequence[Column], labels: Sequence[Sequence[Any]]) -> tuple[list[int], str]:
-    """Return the sizes of the axes, and the name of the column that has the largest."""
+    """Return the sizes of the axes, and the name of the column with the largest one."""
     sizes = [len(names) for names in labels]
     return sizes, columns[int(np.argmax(sizes))].name
 
 
 def check_cells(sizes: Sequence[int], name: str) -> None:
-    """Check that a table of these sizes can be held, before any is made."""
+    """Check that a table of these sizes is not too large, before allocating it."""
     if prod(sizes) > MOST_CELLS:
         raise InputError(
             name,
@@ -163,10 +163,10 @@ def check_cells(sizes: Sequence[int], name: str) -> None:
 
 
 def effective_size(total: Any, squares: Any) -> float:
-    """Return the number of examples, or (Σw)²/Σw², what weighted ones are worth (Kish 1965)."""
+    """Return the effective sample size (Kish 1965): (Σw)²/Σw² with weights, else the count."""
     if squares is None:
         return float(total)
-    if squares < np.finfo(np.float64).tiny:  # below, digits are lost, and then all
+    if squares < np.finfo(np.float64).tiny:  # subnormal numbers lose digits and become zero
         raise InputError(
             "sample_weight",
             "weights this small cannot be squared and added up.",
@@ -175,15 +175,15 @@ def effective_size(total: Any, squares: Any) -> float:
     return float(total) ** 2 / float(squares)
 
 
-# What tables of one, two and more models have in common.
+# Base class of the tables of one and of two models.
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class LabelledCounts(ByValue):
-    """A table of counts: one or more axes of decisions, then the axis of actual classes.
+    """Table of counts: one or more axes of decisions, then the axis of actual classes.
 
-    Counts are whole numbers, or sums of example weights; then `squares` keeps the sums of squared
-    weights, from which the precision of a weighted estimate follows.
+    Counts are whole numbers, or sums of example weights. With weights, `squares` holds the sums of
+    squared weights, which the variance of a weighted estimate depends on.
     """
 
     counts: NDArray[Any]
@@ -221,11 +221,11 @@ class LabelledCounts(ByValue):
         decisions: Any,
         amounts: Sequence[NDArray[Any] | None] = (None,),
     ) -> Self:
-        """Count columns of labels: those of the decisions first, then that of the classes."""
+        """Count columns of labels: the columns of decisions first, then that of classes."""
         tables, names = count_columns(columns, axes_of(labels, decisions, cls._deciders), amounts)
         squares = readonly(tables[1]) if len(tables) > 1 else None
         counts = tables[0] if squares is not None else tables[0].astype(np.int64, copy=False)
-        # What was counted just now needs no more checks.
+        # Skip the checks of `__init__`: these counts were made here.
         result = cls.__new__(cls)
         result._set(  # noqa: SLF001 - of the same kind
             counts=readonly(counts), labels=names[-1], decisions=names[0], squares=squares
@@ -239,7 +239,7 @@ class LabelledCounts(ByValue):
 
     @property
     def class_counts(self) -> NDArray[Any]:
-        """How many examples each actual class has, in the order of `labels`."""
+        """The number of examples of each actual class, in the order of `labels`."""
         return np.asarray(self.counts.sum(axis=tuple(range(self._deciders))))
 
     @property
@@ -272,11 +272,11 @@ class LabelledCounts(ByValue):
         return type(self)(parts[0][0] + parts[1][0], labels, decisions, squares=squares)
 
     def __radd__(self, other: object) -> Self:
-        """Start from nothing, as `sum` does."""
+        """Return the table itself when added to zero, so that `sum` works."""
         return self if other == 0 else NotImplemented
 
     def _added(self, other: Self) -> Self:
-        """Return the sums of two tables with the same labels."""
+        """Return the sum of two tables with the same labels."""
         counts = validate.counts(self.counts + other.counts, "counts", ndim=self.counts.ndim)
         squares = None
         if self.squares is not None and other.squares is not None:
@@ -284,7 +284,7 @@ class LabelledCounts(ByValue):
         return self._changed(counts=readonly(counts), squares=squares)
 
     def _spread(self, labels: Labels, decisions: Labels) -> list[NDArray[Any]]:
-        """Return counts and squares on larger axes."""
+        """Return counts and squares, with zeros for the labels that this table lacks."""
         shape = (len(decisions),) * self._deciders + (len(labels),)
         place = np.ix_(
             *[_positions(self.decisions, decisions)] * self._deciders,
@@ -304,7 +304,7 @@ class LabelledCounts(ByValue):
         Returns
         -------
         dict
-            What the constructor takes, as plain values.
+            The arguments of the constructor, as plain values.
         """
         result: dict[str, Any] = {
             "labels": list(self.labels),
@@ -317,10 +317,10 @@ class LabelledCounts(ByValue):
 
 
 def axes_of(labels: Any, decisions: Any, deciders: int) -> list[Axis]:
-    """Check the labels and decisions asked for, and return the axes of a table.
+    """Check the given labels and decisions, and return the axes of a table.
 
-    Without either, all labels that occur are both classes and decisions; with decisions alone, the
-    classes are those that actually occur.
+    Without either, all labels that occur are both classes and decisions. With decisions alone, the
+    classes are those that occur as actual classes.
     """
     classes = None if labels is None else as_labels(labels, "labels")
     choices = classes if decisions is None else as_labels(decisions, "decisions")

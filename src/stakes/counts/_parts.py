@@ -1,4 +1,4 @@
-"""The groups and strata that counts are kept apart by."""
+"""Groups and strata by which rows are counted separately."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _nothing() -> Labels | None:
 
 @dataclass(frozen=True)
 class Parts:
-    """Of which group, and of which stratum, each part of the counts is.
+    """Group and stratum of each part of the counts.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Parts:
 
     @classmethod
     def of(cls, n: int, groups: Any, strata: Any) -> Self:
-        """Check the names of `n` parts."""
+        """Check the names of `n` parts, and return the parts."""
         both = groups is not None and strata is not None
         names = [
             None if given is None else as_labels(given, what, distinct=not both)
@@ -63,7 +63,7 @@ class Parts:
 
     @classmethod
     def known(cls, groups: Labels | None, strata: Labels | None) -> Self:
-        """Return parts whose names are known to be distinct: of many that takes time to find."""
+        """Return parts whose names are known to be distinct, without the slow check of that."""
         parts = cls.__new__(cls)
         object.__setattr__(parts, "groups", groups)
         object.__setattr__(parts, "strata", strata)
@@ -71,9 +71,10 @@ class Parts:
 
     @classmethod
     def numbered(cls, numbers: NDArray[np.intp], what: str) -> Self:
-        """Return groups, or strata, that are numbers; their names are made when asked for.
+        """Return groups or strata that are numbers, whose names are made on first use.
 
-        Of a hundred thousand that takes as long as to count a million rows, and is seldom needed.
+        Making a hundred thousand names takes as long as counting a million rows, and they are
+        seldom needed.
         """
         other = "strata" if what == "groups" else "groups"
         parts = cls.__new__(cls)
@@ -82,7 +83,7 @@ class Parts:
         return parts
 
     def __getattr__(self, name: str) -> Any:
-        """Make the names of parts that are numbers."""
+        """Make the names of numbered parts on first use."""
         if name not in ("groups", "strata") or "_numbers" not in self.__dict__:
             raise AttributeError(name)
         names = tuple(self.__dict__["_numbers"].tolist())
@@ -132,7 +133,7 @@ class Parts:
         return list(zip(*filled, strict=True))
 
     def merged(self, other: Parts) -> tuple[Parts, NDArray[np.intp], NDArray[np.intp]]:
-        """Return the parts of both, and the place of each one's own among them.
+        """Return the parts of both, and the positions of each one's own parts in them.
 
         Parts with the same names are the same part.
         """
@@ -160,7 +161,7 @@ class Parts:
         )
 
     def extent(self) -> str:
-        """Say how many groups and strata there are."""
+        """Return the numbers of groups and strata as text."""
         found = [
             f"{len(set(names))} {what}"
             for what, names in (("groups", self.groups), ("strata", self.strata))
@@ -174,20 +175,20 @@ class Parts:
         Returns
         -------
         dict
-            The groups and the strata, where there are such.
+            The groups and the strata, if there are any.
         """
         names = {"groups": self.groups, "strata": self.strata}
         return {what: list(each) for what, each in names.items() if each is not None}
 
     def stratum_codes(self) -> tuple[NDArray[np.intp], Labels]:
-        """Return the place of each part's stratum among the strata, and their names."""
+        """Return the position of each part's stratum in the sorted strata, and their names."""
         if self.strata is None:
             return np.zeros(len(self), dtype=np.intp), ("",)
         return _codes(self.strata)
 
     def group_codes(self) -> NDArray[np.intp] | None:
-        """Return the position of each part's group among their names."""
-        if self.strata is None:  # names that were not asked for need not be made
+        """Return the position of each part's group in the distinct groups; None without groups."""
+        if self.strata is None:  # avoid making the names of numbered parts
             return None if self.__dict__.get("groups", ()) is None else np.arange(len(self))
         return None if self.groups is None else _codes(self.groups)[0]
 
@@ -201,7 +202,7 @@ def part_columns(groups: Any, strata: Any) -> tuple[Column | None, Column | None
 
 
 def part_column(values: Any, name: str) -> Column:
-    """Return a column of groups or strata, of which there may be any number."""
+    """Return a column of groups or strata, without a limit on their number."""
     return as_column(values, name, most=None)
 
 

@@ -1,4 +1,4 @@
-"""What the score tables of two classes have in common."""
+"""Base class and helpers of the score tables of two classes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from stakes._core.values import ByValue, readonly_copy
 from stakes.errors import InputError, LabelError
 
 Ranks = NDArray[np.int32]
-"""The position of each score among the distinct ones, highest first."""
+"""Position of each score in the distinct scores, highest first."""
 
 CELLS = 2**14
-"""Into so many cells the range of a curve's thresholds is divided: they fit into a fast cache."""
+"""Number of cells that divide the range of a curve's thresholds; they fit into a fast cache."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class TwoClassCounts(ByValue, ABC):
-    """Counts of positives and negatives, or sums of their weights and of their squares."""
+    """Counts of positives and negatives, or sums of their weights and of the squared weights."""
 
     pos_label: Label
     neg_label: Label
@@ -63,7 +63,7 @@ class TwoClassCounts(ByValue, ABC):
         Returns
         -------
         the same kind of table
-            With these names.
+            The table with these names.
         """
         return self._changed(**checked_names(pos_label, neg_label))
 
@@ -73,16 +73,16 @@ class TwoClassCounts(ByValue, ABC):
         Returns
         -------
         dict
-            What the constructor takes, as plain values.
+            The arguments of the constructor, as plain values.
         """
         return {name: _plain(value) for name, value in self._values().items() if value is not None}
 
     def __radd__(self, other: object) -> Self:
-        """Start from nothing, as `sum` does."""
+        """Return the table itself when added to zero, so that `sum` works."""
         return self if other == 0 else NotImplemented
 
     def _check_mergeable(self, other: TwoClassCounts) -> None:
-        """Raise when another table is not of the same classes and kind."""
+        """Raise when the tables differ in their classes, or only one of them is weighted."""
         if (self.neg_label, self.pos_label) != (other.neg_label, other.pos_label):
             raise LabelError(
                 "",
@@ -97,14 +97,14 @@ class TwoClassCounts(ByValue, ABC):
             )
 
     def _title(self) -> str:
-        """Return the kind of table, and how many examples of each class it has."""
+        """Return the kind of table and the number of examples of each class, as text."""
         return (
             f"{type(self).__name__}: {number(self.n_positives)} × {self.pos_label!r}, "
             f"{number(self.n_negatives)} × {self.neg_label!r}"
         )
 
     def _class_rows(self) -> list[list[str]]:
-        """Return the rows of a table that say how many examples each class has."""
+        """Return the rows of a display table with the number of examples of each class."""
         return [
             [f"positives ({self.pos_label})", number(self.n_positives)],
             [f"negatives ({self.neg_label})", number(self.n_negatives)],
@@ -120,7 +120,7 @@ def _plain(value: Any) -> Any:
 def checked_sides(
     rows: dict[str, int], positives: Any, negatives: Any, squares: Any
 ) -> dict[str, Any]:
-    """Check what positives and negatives are counted in so many rows; `rows` names whose."""
+    """Check positives, negatives and squares, whose length `rows` gives by argument name."""
     given = {"positives": positives, "negatives": negatives}
     lengths = {name: len(validate.amounts(each, name, ndim=1)) for name, each in given.items()}
     validate.same_length(rows | lengths)
@@ -166,7 +166,7 @@ def both_classes_weigh(table: TwoClassCounts, name: str) -> None:
 def two_classes(
     column: Column, pos_label: Label, neg_label: Label | None
 ) -> tuple[NDArray[np.bool_], Labels]:
-    """Tell which rows are positive, and name the positive class and the other."""
+    """Return which rows are positive, and the labels of the positive and the negative class."""
     names = {"pos_label": pos_label} | ({} if neg_label is None else {"neg_label": neg_label})
     as_labels(list(names.values()), ", ".join(names))
     present = tuple(column.present(column.used()))
@@ -195,7 +195,7 @@ def two_classes(
 
 
 def ranked(scores: Floats) -> tuple[Floats, Ranks]:
-    """Return the distinct scores, highest first, and the position of each score among them."""
+    """Return the distinct scores, highest first, and the position of each score in them."""
     order = np.argsort(scores)
     ordered = scores[order]
     new = np.append(True, ordered[1:] != ordered[:-1])
@@ -206,11 +206,11 @@ def ranked(scores: Floats) -> tuple[Floats, Ranks]:
 
 
 def places_among(edges: Floats) -> Callable[[Floats], NDArray[np.int32]]:
-    """Return how to find how many of some ascending edges are at most each of many scores.
+    """Return a function that counts, for each score, the ascending edges that are at most it.
 
-    The range of the edges is divided into cells, in which scores keep their order whatever the
-    rounding. So a score is above the edges in lower cells and below those in higher ones; only
-    where its own cell has edges is it compared with them.
+    The range of the edges is divided into cells, which preserve the order of scores whatever the
+    rounding. A score is therefore above the edges in lower cells and below those in higher cells;
+    it is compared with edges only where its own cell has any.
     """
     finite = edges[np.isfinite(edges)]
     with np.errstate(over="ignore", divide="ignore"):
@@ -228,7 +228,7 @@ def places_among(edges: Floats) -> Callable[[Floats], NDArray[np.int32]]:
         found[unsure] = np.searchsorted(edges, scores[unsure], side="right")
         return found
 
-    if not 0 < scale < np.inf:  # all edges are one, or too far apart
+    if not 0 < scale < np.inf:  # all edges are equal, or too far apart
         return lambda scores: np.searchsorted(edges, scores, side="right").astype(np.int32)
     held = np.bincount(cell(finite), minlength=CELLS + 2)  # the last is cell -1, which has none
     before = (np.cumsum(held) - held).astype(np.int32)
@@ -237,7 +237,7 @@ def places_among(edges: Floats) -> Callable[[Floats], NDArray[np.int32]]:
 
 
 def merged(thresholds: Sequence[Floats], ranks: Sequence[Ranks]) -> tuple[Floats, Ranks]:
-    """Return the distinct scores of all parts, and the position of each part's rows among them."""
+    """Return the distinct scores of all parts, and the position of each part's rows in them."""
     every, places = ranked(np.concatenate(thresholds))
     ends = np.cumsum([len(each) for each in thresholds])
     of_parts = zip(np.split(places, ends[:-1]), ranks, strict=True)
@@ -247,7 +247,7 @@ def merged(thresholds: Sequence[Floats], ranks: Sequence[Ranks]) -> tuple[Floats
 def sides(
     ranks: Ranks, size: int, positive: NDArray[np.bool_], amounts: NDArray[Any] | None
 ) -> NDArray[Any]:
-    """Add up rows into a row of positives and one of negatives, with a column for each score."""
+    """Sum rows into a table of two rows, positives and negatives, with a column for each score."""
     codes = np.where(positive, ranks, ranks + np.int32(size))
     sums = np.bincount(codes, weights=amounts, minlength=2 * size).reshape(2, size)
     whole = amounts is None or amounts.dtype.kind in "biu"
@@ -255,5 +255,5 @@ def sides(
 
 
 def amounts_of(amounts: NDArray[Any] | None, rows: int) -> NDArray[Any]:
-    """Return how many examples each row stands for; one unless said otherwise."""
+    """Return the number of examples that each row stands for, by default one."""
     return np.ones(rows, dtype=np.int64) if amounts is None else amounts

@@ -1,4 +1,4 @@
-"""Score tables of more distinct scores than one wants to keep: counted in bins."""
+"""Score counts in bins, for more distinct scores than fit in memory."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from stakes.errors import DesignError, InputError, ToleranceWarning, warn
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class BinnedScoreCounts(TwoClassCounts):
-    """How many positives and negatives have scores in each bin.
+    """Numbers of positives and negatives with scores in each bin.
 
-    A table of any number of examples that takes little room, and yet brackets the exact cost
-    curve: see `BinnedCostCurve`. `width` is how wide the bracket is at most. A bin in which all
-    scores are the same hides nothing.
+    The table is small for any number of examples, and yet brackets the exact cost curve: see
+    `BinnedCostCurve`. `width` is the largest width of the bracket. A bin whose scores are all the
+    same is exact.
 
     Parameters
     ----------
     lowest, highest : array_like, shape (bins,)
         The range of scores in each bin, highest bin first; no two bins overlap.
     positives, negatives : array_like, shape (bins,)
-        How many examples of each class score in that range (or the sums of their weights).
+        The number of examples of each class in that range (or the sum of their weights).
     pos_label, neg_label : default 1 and 0
         The names of the classes.
     squares : array_like, shape (2, bins), optional
@@ -63,7 +63,7 @@ class BinnedScoreCounts(TwoClassCounts):
     >>> binned.score_counts().confusion_at(0.3).counts.tolist()
     [[1, 0], [1, 2]]
 
-    Counted in one pass, which splits no bin, two of the scores share one:
+    With a single pass, which splits no bin, two of the scores share a bin:
 
     >>> BinnedScoreCounts.from_frame(frame, actual="truth", score="score", tolerance=1)
     BinnedScoreCounts: 2 × 1, 2 × 0, 3 bins, within 0.25 of the exact cost curve
@@ -199,12 +199,12 @@ class BinnedScoreCounts(TwoClassCounts):
         sample_weight: str | None = None,
         tolerance: float = 1e-4,
     ) -> Self:
-        """Count the scores in a data frame; a lazy one counts them where it lives.
+        """Count the scores in a data frame; the engine of a lazy frame does the counting.
 
         The first pass over the rows counts bins of a fixed length, 1/8192 for scores between -16
-        and 16. If these leave more room than `tolerance` for the exact cost curve, a second pass
-        counts the bins that do so in smaller ones. Scores that lie closer together than that
-        resolves leave a wider bracket: `width` tells how wide, and there is a warning.
+        and 16. If these bracket the exact cost curve less tightly than `tolerance`, a second pass
+        splits the bins responsible into smaller ones. Scores too close together for these leave a
+        wider bracket: `width` is its width, and there is a warning.
 
         Parameters
         ----------
@@ -215,8 +215,8 @@ class BinnedScoreCounts(TwoClassCounts):
         pos_label, neg_label
             As in `ScoreCounts.from_scores`.
         tolerance : float, default 1e-4
-            How wide the bracket around the normalised expected cost, from 0 to 1, may be. With 1
-            there is only one pass.
+            The largest allowed width of the bracket around the normalised expected cost, from 0 to
+            1. With 1 there is only one pass.
 
         Returns
         -------
@@ -261,21 +261,21 @@ class BinnedScoreCounts(TwoClassCounts):
 
     @property
     def exact(self) -> NDArray[np.bool_]:
-        """Which bins have one score only, so that nothing is hidden in them."""
+        """Whether each bin has one score only, so that it is exact."""
         return np.asarray(self.lowest == self.highest)
 
     @property
     def width(self) -> float:
-        """How far apart the bracket's ends are at most, over all operating conditions."""
+        """The largest width of the bracket, over all operating conditions."""
         return float(self.reaches().max())
 
     def reaches(self) -> Floats:
-        """Return how far below the curve of the bins the exact curve may be because of each bin.
+        """Return the largest distance of the exact curve below that of the bins, for each bin.
 
         Returns
         -------
         ndarray, shape (bins,)
-            The most, over all operating conditions.
+            The maximum over all operating conditions.
 
         Examples
         --------
@@ -288,10 +288,10 @@ class BinnedScoreCounts(TwoClassCounts):
         return reaches(self.positives, self.negatives, self.exact)
 
     def score_counts(self) -> ScoreCounts:
-        """Return the table in which all of a bin have the lowest score of the bin.
+        """Return the score table that gives all examples of a bin its lowest score.
 
-        It is exact for thresholds that are the lowest score of a bin, which are the only ones that
-        it knows: curves, bands and `choose_threshold` made from it are those of these thresholds.
+        It is exact for thresholds that are the lowest score of a bin. Curves, bands and
+        `choose_threshold` made from it consider only these thresholds.
 
         Returns
         -------
@@ -316,7 +316,7 @@ class BinnedScoreCounts(TwoClassCounts):
         )
 
     def __add__(self, other: object) -> Self:
-        """Merge the bins of two sets of examples; those that overlap become one.
+        """Merge the bins of two sets of examples; bins that overlap become one.
 
         Merging is associative and does not depend on the order.
         """
@@ -352,8 +352,8 @@ class BinnedScoreCounts(TwoClassCounts):
         Returns
         -------
         DataFrame
-            The lowest and the highest score of each bin, and how many positives and negatives it
-            has.
+            The lowest and the highest score of each bin, and its numbers of positives and
+            negatives.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The confusion matrix of one classifier, and that of two on the same examples."""
+"""Confusion matrix of one classifier, and the joint one of two on the same examples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stakes.errors import InputTypeError
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Confusion(LabelledCounts):
-    r"""How often each decision met each actual class: ``counts[predicted, actual]``.
+    r"""Confusion matrix: how often each decision and class co-occur, ``counts[predicted, actual]``.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Confusion(LabelledCounts):
         What the rows of `counts` stand for. Those of scikit-learn's ``confusion_matrix`` are
         "actual".
     squares : array_like, optional
-        The sums of squared weights, where `counts` are sums of weights; oriented alike.
+        The sums of squared weights, where `counts` are sums of weights; in the same orientation.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Confusion(LabelledCounts):
     fraud                   1   1
     ok                      1   1
 
-    Parts that were counted apart are merged by adding them:
+    Add matrices to merge parts that were counted separately:
 
     >>> part = Confusion([[5, 0], [1, 3]], labels=["ok", "fraud"])
     >>> (part + part).counts.tolist()
@@ -80,14 +80,14 @@ class Confusion(LabelledCounts):
         Parameters
         ----------
         y_true, y_pred : array_like, shape (n,)
-            The actual class of each example, and what was decided: whole numbers, text, booleans,
+            The actual class of each example, and the decision: whole numbers, text, booleans,
             pandas categoricals …
         labels : sequence, optional
             All classes, including those that do not occur, in the order wanted; by default those
             that occur, sorted.
         decisions : sequence, optional
-            All decisions; by default the classes. Without `labels`, the classes then are those
-            that occur in `y_true`.
+            All decisions; by default the classes. If `decisions` is given without `labels`, the
+            classes are those that occur in `y_true`.
         sample_weight : array_like, shape (n,), optional
             The weight of each example.
 
@@ -120,12 +120,12 @@ class Confusion(LabelledCounts):
         decisions: Any = None,
         sample_weight: str | None = None,
     ) -> Self:
-        """Count the rows of a data frame where it lives, collecting only the counts.
+        """Count the rows of a data frame in its own engine, collecting only the counts.
 
         Parameters
         ----------
         frame : data frame
-            Of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, Spark or Ibis.
+            A frame of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, Spark or Ibis.
         actual, predicted : str
             The names of the columns.
         labels, decisions
@@ -187,7 +187,7 @@ class Confusion(LabelledCounts):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class PairedConfusion(LabelledCounts):
-    """How often two classifiers' decisions met each actual class.
+    """Joint confusion matrix of two classifiers on the same examples.
 
     Dietterich's three-dimensional confusion matrix, ``counts[predicted_1, predicted_2, actual]``
     (Margineantu & Dietterich 2000, section 3.2). It keeps what two separate matrices lose: on
@@ -234,7 +234,7 @@ class PairedConfusion(LabelledCounts):
         Parameters
         ----------
         y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
-            The actual class of each example, and what each classifier decided.
+            The actual class of each example, and the decision of each classifier.
         labels, decisions, sample_weight
             As in `Confusion.from_labels`.
 
@@ -271,7 +271,7 @@ class PairedConfusion(LabelledCounts):
         decisions: Any = None,
         sample_weight: str | None = None,
     ) -> Self:
-        """Count the rows of a data frame where it lives; `predicted` names two columns.
+        """Count the rows of a data frame in its own engine; `predicted` names two columns.
 
         Parameters
         ----------
@@ -376,7 +376,7 @@ class PairedConfusion(LabelledCounts):
         )
 
     def _table(self) -> Table:
-        """Lay out the pairs of decisions that occur."""
+        """Return the header and the rows of a table of the pairs of decisions that occur."""
         header = ["predicted 1, predicted 2 \\ actual", *map(str, self.labels)]
         rows = []
         for first, second in np.argwhere(self.counts.any(axis=-1)).tolist():

@@ -1,4 +1,4 @@
-"""Count the rows of data frames where they live, with what is particular to each engine."""
+"""Count the rows of data frames in their own engines, and handle the quirks of each engine."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ Result = TypeVar("Result")
 INSTALL = 'pip install --upgrade "stakes[engines]"'
 
 NOISE = ("at ", "...", "An error occurred while calling", ": org.apache.spark.SparkException: Exc")
-"""How lines of a Java stack trace begin that say nothing of what went wrong."""
+"""Beginnings of the lines of a Java stack trace that do not describe the error."""
 
 LONGEST = 1000
-"""So many characters of an engine's message are shown; the whole is in the chained error."""
+"""Largest number of characters to show of an engine's message; the chained error has them all."""
 
 MOST_SHARDS = 256
-"""So many files or partitions are tried one by one, to find the one that cannot be read."""
+"""Largest number of files or partitions to try one by one, to find one that cannot be read."""
 
 Amounts = list[NDArray[Any] | None]
-"""What each group adds up to: numbers of rows; or sums of weights, and of their squares."""
+"""Totals of each group: the number of rows; or the sums of weights and of squared weights."""
 
 
 def as_frame(frame: Any, columns: Sequence[Any], numbers: Sequence[Any] = ()) -> Any:
-    """Wrap a native frame, eager or lazy, and check that it has the columns asked for.
+    """Wrap a native frame, eager or lazy, and check that it has the required columns.
 
-    Types are checked before anything is counted: those of `columns` hold labels, those of
-    `numbers` numbers.
+    Types are checked before anything is counted: `columns` must hold labels, and `numbers`
+    numbers.
     """
     import narwhals as nw
 
@@ -88,13 +88,13 @@ def _wrapped(frame: Any) -> Any:
 
 
 def _same_names(error: Exception) -> InputError:
-    """Say that columns of a frame have the same name."""
+    """Return the error that columns of a frame have the same name."""
     what = " ".join(str(error).split())
     return InputError("frame", f"its columns cannot be told apart: {what}.")
 
 
 def _check_labels(kind: Any, name: str) -> None:
-    """Refuse what cannot be labels before an engine counts a billion of them."""
+    """Refuse a column type that cannot hold labels, before an engine counts a billion of them."""
     if kind.is_temporal():
         raise InputTypeError(
             name,
@@ -114,13 +114,13 @@ def column(wrapped: Any, name: str) -> Any:
     import narwhals as nw
 
     spark = wrapped.implementation.is_pyspark() or wrapped.implementation.is_pyspark_connect()
-    if spark:  # which takes a dot for the field of a structure
+    if spark:  # a dot in a name would mean a field of a structure
         name = f"`{name.replace('`', '``')}`"
     return nw.col(name)
 
 
 def collected(wrapped: Any, columns: Sequence[Any], make: Callable[[], Any]) -> Any:
-    """Make a table of groups where the frame lives, and collect it if the frame is lazy."""
+    """Make a table of groups in the frame's engine, and collect it if the frame is lazy."""
     import narwhals as nw
 
     def table() -> Any:
@@ -135,7 +135,7 @@ def collected(wrapped: Any, columns: Sequence[Any], make: Callable[[], Any]) -> 
 
 
 def _streams_safely() -> bool:
-    """Tell whether polars streams without leaving out files that are damaged, as 1.25 did."""
+    """Tell whether streaming in polars reports damaged files; version 1.25 left them out."""
     import polars as pl
 
     major, minor = map(int, pl.__version__.split(".")[:2])
@@ -153,9 +153,9 @@ def group(
     """Group a frame by label columns.
 
     Returns the labels of each group, and its amounts: the number of rows or, with a weight, the
-    sum of the weights and the sum of their squares. Columns named in `any_number` may have more
-    different labels than a class has. Values of columns in `texts` become text, and what is missing
-    the text given there.
+    sum of the weights and the sum of their squares. Columns named in `any_number` may have any
+    number of different labels. Values of columns in `texts` become text, and missing values the
+    text given there.
     """
     wrapped = as_frame(frame, columns, [] if weight is None else [weight])
     keys = _keys(columns)
@@ -177,8 +177,8 @@ def scored(
 ) -> tuple[Column, list[NDArray[np.float64]], Amounts]:
     """Return the labels, the scores of each scorer, and the amounts of a frame.
 
-    Those of the rows, if the frame is in memory anyway; of a lazy frame those of the distinct
-    combinations of label and scores.
+    These describe the rows of a frame in memory, and the distinct combinations of label and
+    scores of a lazy frame.
     """
     import narwhals as nw
 
@@ -211,7 +211,7 @@ def scored(
 def in_memory(
     frame: Any, columns: Sequence[str], numbers: Sequence[str], weight: str | None
 ) -> Any:
-    """Return the columns asked for as a frame in memory."""
+    """Return the required columns as a frame in memory."""
     import narwhals as nw
 
     needed = [*numbers, *([] if weight is None else [weight])]
@@ -223,7 +223,7 @@ def in_memory(
 
 
 def _keys(columns: Sequence[str]) -> list[str]:
-    return [f"key_{i}" for i in range(len(columns))]  # one column may play two parts
+    return [f"key_{i}" for i in range(len(columns))]  # the same column may occur twice
 
 
 def _grouped(
@@ -233,7 +233,7 @@ def _grouped(
     weight: str | None,
     most: int | None = None,
 ) -> Any:
-    """Group where the frame lives, and collect a row for each group, at most so many."""
+    """Group in the frame's engine, and collect a row for each group; refuse more than `most`."""
     selected = [part.alias(key) for key, part in keyed.items()]
     selected += weight_columns(wrapped, weight)
 
@@ -253,7 +253,7 @@ def _grouped(
 
 
 def weight_columns(wrapped: Any, weight: str | None) -> list[Any]:
-    """Return the columns that weights are added up from; none without a weight."""
+    """Return the columns of the weight and its square, which groups sum; none without a weight."""
     import narwhals as nw
 
     if weight is None:
@@ -263,7 +263,7 @@ def weight_columns(wrapped: Any, weight: str | None) -> list[Any]:
 
 
 def sums_of(weight: str | None) -> list[Any]:
-    """Return what is counted and added up in each group, of which `amounts_in` makes amounts."""
+    """Return the aggregates of each group, from which `amounts_in` makes amounts."""
     import narwhals as nw
 
     rows, each = nw.len().alias("rows"), nw.col("weight")
@@ -280,7 +280,7 @@ def sums_of(weight: str | None) -> list[Any]:
 
 
 def collected_groups(wrapped: Any, columns: Sequence[str], groups: Callable[[], Any]) -> Any:
-    """Collect a row for each group; a frame without rows is an error."""
+    """Collect a row for each group; raise an error if the frame has no rows."""
     table = collected(wrapped, columns, groups)
     if not len(table):
         raise InputError("frame", "expected at least one example, got none.")
@@ -317,7 +317,10 @@ def _check_one_kind(frame: Any, name: str, values: list[Any], rows: NDArray[Any]
 def label_column(
     wrapped: Any, name: str, values: list[Any], rows: NDArray[Any], most: int | None = MOST_LABELS
 ) -> Column:
-    """Return the labels of groups that stand for so many rows, none of them missing."""
+    """Return the labels of groups of rows as a column, and check that none is missing.
+
+    `rows` has the number of rows of each group.
+    """
     if wrapped.implementation.is_dask():  # the only engine whose partitions may differ in type
         _check_one_kind(wrapped.to_native(), name, values, rows)
     missing = np.array([is_missing(value) for value in values])
@@ -332,14 +335,14 @@ def label_column(
 
 
 def amounts_in(table: Any, weight: str | None) -> Amounts:
-    """Return the numbers of rows or, with a weight, its sums and those of its squares, checked."""
+    """Check and return the numbers of rows or, with a weight, the sums of weights and squares."""
     if weight is None:
         return [table["rows"].to_numpy()]
     name = f"column {weight!r}"
     least, most, total, squares = (
         table[key].to_numpy() for key in ("least", "most", "sum", "squares")
     )
-    # Some engines leave NaN out of the largest, but all have it in the sum.
+    # Some engines ignore NaN in the maximum, but in all of them it makes the sum NaN.
     absent = table["known"].sum() < table["rows"].sum() or np.isnan(total).any()
     if absent or np.isinf(most).any() or np.isinf(least).any():
         raise InputError(name, "expected finite weights, got missing or infinite ones.")
@@ -352,11 +355,11 @@ def amounts_in(table: Any, weight: str | None) -> Amounts:
     return [total, squares]
 
 
-# -- failures: engines raise anything, and few of them name the file that cannot be read
+# -- Failures: engines raise errors of any type, and few of them name the file that is unreadable.
 
 
 def run_query(wrapped: Any, columns: Sequence[Any], query: Callable[[], Result]) -> Result:
-    """Ask an engine; whatever it fails with becomes an error that says so."""
+    """Run a query of an engine, and turn its failures into errors of this package."""
     import narwhals as nw
 
     engine = wrapped.implementation.value
@@ -365,7 +368,7 @@ def run_query(wrapped: Any, columns: Sequence[Any], query: Callable[[], Result])
     except nw.exceptions.DuplicateError:
         raise
     except MemoryError as error:
-        if not wrapped.implementation.is_dask():  # whose workers have a memory of their own
+        if not wrapped.implementation.is_dask():  # its workers have their own memory
             raise
         raise EngineError(
             f"frame: {engine} failed, so nothing was counted: a partition takes more memory than "
@@ -389,7 +392,7 @@ def run_query(wrapped: Any, columns: Sequence[Any], query: Callable[[], Result])
 
 
 def error_text(error: BaseException) -> str:
-    """Return what an engine's error says, without its stack trace and in one line."""
+    """Return the message of an engine's error in one line, without its stack trace."""
     lines = [line.strip() for line in str(error).splitlines()]
     telling = [line for line in lines if line and not line.startswith(NOISE)]
     text = " ".join(" ".join(telling or lines).split())
@@ -406,8 +409,8 @@ def _not_installed(engine: str, error: ImportError) -> MissingExtraError:
 
 
 def failed(error: BaseException) -> bool:
-    """Tell an engine's failure, of whatever kind, from a user's wish to stop."""
-    panic = type(error).__name__ == "PanicException"  # of polars, and by design no Exception
+    """Tell whether an error is an engine's failure, and not a user's request to stop."""
+    panic = type(error).__name__ == "PanicException"  # of polars; by design not an Exception
     return panic or isinstance(error, Exception)
 
 
@@ -419,7 +422,7 @@ def unreadable_shard(wrapped: Any, columns: Sequence[Any]) -> str | None:
             return _unreadable_file(wrapped.to_native(), columns)
         if implementation.is_dask():
             return _unreadable_partition(wrapped.to_native(), columns)
-    except Exception:  # noqa: BLE001 - the failure itself is what must be told
+    except Exception:  # noqa: BLE001 - the original failure must be reported
         return None
     return None
 
@@ -432,7 +435,7 @@ def _unreadable_file(lazy: Any, columns: Sequence[Any]) -> str | None:
         try:
             file = pl.scan_parquet(path)
             present = [name for name in columns if name in file.collect_schema()]
-            read = pl.col(present).hash().max()  # which no statistics of a file can answer
+            read = pl.col(present).hash().max()  # file statistics cannot answer this, so it reads
             file.select(read).collect(engine="streaming")
         except BaseException as error:
             if not failed(error):
@@ -443,7 +446,7 @@ def _unreadable_file(lazy: Any, columns: Sequence[Any]) -> str | None:
 
 def _scans(lazy: Any) -> Iterator[list[Any]]:
     """Iterate over the Parquet files of each scan in a plan of polars."""
-    plan = lazy._ldf.visit()  # noqa: SLF001 - polars shows its plan to other engines in this way
+    plan = lazy._ldf.visit()  # noqa: SLF001 - the interface by which other engines read the plan
     nodes = [plan.get_node()]
     while nodes:
         plan.set_node(nodes.pop())
@@ -460,7 +463,7 @@ def _unreadable_partition(frame: Any, columns: Sequence[Any]) -> str | None:
         readable.append(_can_be_read(frame.partitions[number], wanted))
         if True in readable and False in readable:
             return f"The partition {readable.index(False)} of {frame.npartitions}"
-        if readable == [False, False]:  # then it is not a matter of a partition
+        if readable == [False, False]:  # the cause is then not a single partition
             return None
     return None
 
@@ -468,13 +471,13 @@ def _unreadable_partition(frame: Any, columns: Sequence[Any]) -> str | None:
 def _can_be_read(partition: Any, columns: list[Any]) -> bool:
     try:
         partition[columns].compute()
-    except Exception:  # noqa: BLE001 - whatever reading it raises
+    except Exception:  # noqa: BLE001 - reading may raise any error
         return False
     return True
 
 
 def _kinds_of_partitions(frame: Any, name: Any) -> dict[str, list[int]]:
-    """Tell which partitions of a Dask frame hold text in a column, and which other labels."""
+    """Return the partitions of a Dask frame whose column holds text, and those with numbers."""
     found: dict[str, list[int]] = {"text": [], "numbers": []}
     for number in range(min(frame.npartitions, MOST_SHARDS)):
         values = frame.partitions[number][name].compute().dropna()

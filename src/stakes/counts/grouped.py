@@ -1,4 +1,4 @@
-"""The confusion of rows in groups, such as several for one patient, in strata, or in both."""
+"""Confusion matrices by group (such as the rows of one patient), by stratum, or by both."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from stakes.counts.engines import group
 from stakes.errors import InputError, InputTypeError
 
 ROOM = 8
-"""A table of so many cells a row at most may have room for groups that do not occur."""
+"""Largest number of cells per row of a table that may have entries of groups that do not occur."""
 
 LARGEST = int(np.iinfo(np.int64).max)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class GroupedConfusion(ByValue):
-    """A confusion matrix for each group of dependent rows, each stratum, or each of both.
+    """Confusion matrices of groups of dependent rows, of strata, or of groups in strata.
 
     Parameters
     ----------
     counts : array_like, shape (parts, decisions, classes)
-        The counts, or sums of weights, of each part; for two models of shape
+        The counts, or sums of weights, of each part; for two models, an array of shape
         (parts, decisions, decisions, classes).
     labels, decisions : sequence
         The classes and, where they differ from them, the decisions.
@@ -42,8 +42,8 @@ class GroupedConfusion(ByValue):
         The name of each part's group, whose rows are not independent of each other; by default,
         without `strata`, 0, 1, …
     strata : sequence, optional
-        The name of each part's stratum, such as a region or a range of scores, of which rows were
-        drawn apart. A group may have a part in several strata.
+        The name of each part's stratum, such as a region or a range of scores, whose rows were
+        sampled separately. A group may have a part in several strata.
     squares : array_like, optional
         The sums of squared weights, where `counts` are sums of weights of independent rows.
 
@@ -110,16 +110,16 @@ class GroupedConfusion(ByValue):
         Parameters
         ----------
         y_true, y_pred : array_like, shape (n,)
-            The actual class of each example, and what was decided.
+            The actual class of each example, and the decision.
         groups, strata : array_like, shape (n,), optional
-            The group, and the stratum, of each example; any number of them. At least one of the
-            two is needed.
+            The group, and the stratum, of each example; there may be any number of groups and
+            strata. At least one of the two arguments is needed.
         y_pred_2 : array_like, shape (n,), optional
-            What a second model decided.
+            The decisions of a second model.
         labels, decisions
             As in `Confusion.from_labels`.
         sample_weight : array_like, shape (n,), optional
-            The weight of each example: one over the probability of its being in the sample.
+            The weight of each example: one over its probability of being sampled.
 
         Returns
         -------
@@ -164,7 +164,7 @@ class GroupedConfusion(ByValue):
         decisions: Any = None,
         sample_weight: str | None = None,
     ) -> GroupedConfusion:
-        """Count the rows of a data frame where it lives, for each group and each stratum.
+        """Count the rows of a data frame in its own engine, for each group and each stratum.
 
         Parameters
         ----------
@@ -204,10 +204,10 @@ class GroupedConfusion(ByValue):
 
     @classmethod
     def _counted(cls, apart: Any, columns: Any, axes: Any, amounts: Any) -> GroupedConfusion:
-        """Count columns of decisions and of the class, apart by those of groups and strata."""
+        """Count columns of decisions and classes, separately for each group and stratum."""
         column, parts = _places(apart, columns)
         weighted = len(amounts) > 1
-        # Rows tell which groups occur: those of weight zero do, too.
+        # Count rows as well as weights: groups whose rows all have weight zero also occur.
         every = [None, *amounts] if weighted else amounts
         places: Any = column.values
         tables, found = count_columns([column, *columns], [(places, "groups"), *axes], every)
@@ -243,7 +243,7 @@ class GroupedConfusion(ByValue):
         kind = Confusion if self.counts.ndim == 3 else PairedConfusion  # noqa: PLR2004
         squares = None
         if self.weighted:
-            # Of groups nothing is known below the group: what a group weighs is one draw.
+            # Rows of a group are dependent, so the unit of sampling is the group's total weight.
             parts = self.counts**2 if self.squares is None else self.squares
             squares = by_part(parts).sum(axis=-1)
         counts = by_part(self.counts).sum(axis=-1)
@@ -295,7 +295,7 @@ class GroupedConfusion(ByValue):
         counts : array_like
             The counts of each part.
         decisions : sequence
-            The decisions that they are of.
+            The decisions of these counts.
         squares : array_like, optional
             The sums of squared weights, where this table has them.
 
@@ -317,7 +317,7 @@ class GroupedConfusion(ByValue):
         return grouped_of_parts(self.parts, table, axes, squares)
 
     def __add__(self, other: object) -> GroupedConfusion:
-        """Merge the counts of two sets of examples; groups of the same name are one group."""
+        """Merge the counts of two sets of examples; parts with equal names are the same part."""
         if not isinstance(other, type(self)):
             return NotImplemented
         if self.counts.ndim != other.counts.ndim:
@@ -350,7 +350,7 @@ class GroupedConfusion(ByValue):
         return grouped_of_parts(parts, counts, (self.labels, self.decisions), squares)
 
     def __radd__(self, other: object) -> GroupedConfusion:
-        """Start from nothing, as `sum` does."""
+        """Return the table itself when added to zero, so that `sum` works."""
         return self if other == 0 else NotImplemented
 
     def to_dict(self) -> dict[str, Any]:
@@ -359,7 +359,7 @@ class GroupedConfusion(ByValue):
         Returns
         -------
         dict
-            What the constructor takes, as plain values.
+            The arguments of the constructor, as plain values.
         """
         result: dict[str, Any] = {
             "labels": list(self.labels),
@@ -379,8 +379,8 @@ class GroupedConfusion(ByValue):
         Returns
         -------
         DataFrame
-            The group and the stratum where there are such, the actual class, the decision (or those
-            of both models) and the count or weight.
+            The group and the stratum if there are any, the actual class, the decision (or those of
+            both models) and the count or weight.
 
         Examples
         --------
@@ -409,7 +409,7 @@ class GroupedConfusion(ByValue):
         return f"GroupedConfusion: {self._extent()}"
 
     def _extent(self) -> str:
-        """Say how many examples there are, in how many groups and strata."""
+        """Return the numbers of examples, groups and strata as text."""
         return f"{number(self.n)} examples in {self.parts.extent()}"
 
     def _repr_html_(self) -> str:
@@ -418,10 +418,10 @@ class GroupedConfusion(ByValue):
 
 
 def _places(apart: Any, columns: Sequence[Column]) -> tuple[Column, Parts | None]:
-    """Return a column of the place of each row's part, and the parts.
+    """Return a column of the position of each row's part, and the parts.
 
-    Whole numbers are places already, and the table tells which of them occur (None until then): to
-    ask each row takes longer, unless there is much room between them.
+    Whole numbers serve as positions. Which of them occur follows from the table (until then the
+    parts are None), which is faster than a pass over the rows unless the numbers are sparse.
     """
     groups, strata = apart
     alone = groups if strata is None else strata if groups is None else None
@@ -435,7 +435,7 @@ def _places(apart: Any, columns: Sequence[Column]) -> tuple[Column, Parts | None
 def _occurring(
     apart: Any, column: Column, tables: list[NDArray[Any]]
 ) -> tuple[Parts, list[NDArray[Any]]]:
-    """Return the parts that occur, and the tables of them."""
+    """Return the parts that occur, and their entries of the tables."""
     used = by_part(tables[0].reshape(len(column.values), -1)).any(axis=0)
     numbers = np.flatnonzero(used) + cast(range, column.values).start
     parts = Parts.numbered(numbers, "groups" if apart[1] is None else "strata")
@@ -445,7 +445,7 @@ def _occurring(
 def _checked(
     counts: Any, squares: Any, classes: Labels, choices: Labels
 ) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
-    """Check the counts of one or two classifiers in each part, and their squares."""
+    """Check and return the counts of one or two classifiers in each part, and their squares."""
     table = validate.counts(counts, "counts", ndim=_dimensions(counts))
     shapes = [(len(choices),) * deciders + (len(classes),) for deciders in (1, 2)]
     if table.shape[1:] not in shapes:
@@ -463,7 +463,7 @@ def _checked(
 
 
 def _dimensions(counts: Any) -> int:
-    """Return 4 for the counts of two classifiers, else the 3 that are expected of one."""
+    """Return the expected number of dimensions: 4 for counts of two classifiers, else 3."""
     try:
         return 4 if np.ndim(counts) == 4 else 3  # noqa: PLR2004
     except ValueError:  # rows of different lengths, which the check of numbers explains
@@ -476,7 +476,7 @@ def grouped_of_parts(
     axes: tuple[Labels, Labels],
     squares: NDArray[np.float64] | None = None,
 ) -> GroupedConfusion:
-    """Make counts of what was checked before; there may be many groups to check.
+    """Make a table of checked values without checking them again, which is slow for many groups.
 
     `axes` are the classes and the decisions.
     """

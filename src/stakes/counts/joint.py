@@ -1,4 +1,4 @@
-"""The joint decisions of any number of classifiers on the same examples."""
+"""Joint confusion table of any number of classifiers on the same examples."""
 
 from __future__ import annotations
 
@@ -35,39 +35,39 @@ from stakes.counts.grouped import GroupedConfusion, grouped_of_parts
 from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 
 EXACT = 2.0**53
-"""Below it every whole number is one in double precision."""
+"""Bound below which double precision holds every whole number exactly."""
 
 COUNTED_CELLS = 1 << 22
-"""Up to so many combinations each has a cell of its own while counting."""
+"""Largest number of combinations to count in a full table; with more, rows are sorted."""
 
-MOST_CROSSED = 1 << 25
+MOST_CROSSED = 1 << 25  # cells of the table of all pairs of classifiers
 FEW_DECISIONS = 6
-"""Up to so many decisions a product of matrices counts all pairs faster than pair by pair."""
+"""Largest number of decisions for which a matrix product counts all pairs fastest."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class JointConfusion(ByValue):
-    """How often each combination of decisions and actual class occurred.
+    """Counts of each combination of several classifiers' decisions and the actual class.
 
-    A full table would have a cell for every combination that could occur; this one has a row for
-    each that did.
+    The table is sparse: it has a row for each combination that occurs, not a cell for each that is
+    possible.
 
     Attributes
     ----------
     names : tuple
         The classifiers.
     decided : ndarray of int, shape (rows, classifiers)
-        The position of each classifier's decision among `decisions`.
+        The position of each classifier's decision in `decisions`.
     actual : ndarray of int, shape (rows,)
-        The position of the class among `labels`.
+        The position of the class in `labels`.
     counts : ndarray of int or float, shape (rows,)
         How often the combination occurred, or the sum of its weights.
     labels, decisions : tuple
         The classes and the decisions.
     parts : Parts or None
-        The groups and strata that the rows are kept apart by.
+        The groups and strata by which rows are counted separately.
     part : ndarray of int, shape (rows,), or None
-        The position of the row's part among `parts`.
+        The position of the row's part in `parts`.
     squares : ndarray, shape (rows,), or None
         The sums of squared weights, where `counts` are sums of weights of independent rows.
 
@@ -235,16 +235,16 @@ class JointConfusion(ByValue):
         groups: str | None = None,
         strata: str | None = None,
     ) -> Self:
-        """Count the rows of a data frame where it lives, in one pass for all classifiers.
+        """Count the rows of a data frame in its own engine, in one pass for all classifiers.
 
-        One row for each combination of decisions and class that occurs is collected.
+        The engine returns one row for each combination of decisions and class that occurs.
 
         Parameters
         ----------
         frame, actual, labels, decisions, sample_weight
             As in `Confusion.from_frame`.
         predicted : mapping, or sequence of str
-            From the name of each classifier to its column; or the columns, whose names then are
+            From the name of each classifier to its column; or the columns, whose names are then
             those of the classifiers.
         groups, strata : str, optional
             The names of the columns of groups and of strata.
@@ -309,22 +309,23 @@ class JointConfusion(ByValue):
         part: NDArray[Any] | None = None,
         parts: Parts | None = None,
     ) -> Self:
-        """Count decisions that are given by their positions among the labels and decisions.
+        """Count classes and decisions given by their positions in `labels` and `decisions`.
 
         Parameters
         ----------
         actual : ndarray of int, shape (n,)
-            The position of each example's class among `labels`.
+            The position of each example's class in `labels`.
         decided : mapping
-            From the name of each classifier to the positions of its decisions among `decisions`.
+            From the name of each classifier to the positions of its decisions in `decisions`.
         labels, decisions : sequence
             The classes and the decisions.
         amounts : ndarray, shape (n,), optional
-            How many examples each row stands for, by default one; or, as floats, its weight.
+            The number of examples that each row stands for, by default one; or, as floats, its
+            weight.
         squares : ndarray of float, shape (n,), optional
             The sums of squared weights of the rows; by default the squares of their weights.
         part : ndarray of int, shape (n,), optional
-            The position of the row's part among `parts`.
+            The position of the row's part in `parts`.
         parts : Parts, optional
             The groups and strata of the parts.
 
@@ -371,7 +372,7 @@ class JointConfusion(ByValue):
             decisions=decisions,
             squares=squared[0] if squared else None,
         )
-        # There may be many groups, which need not be checked again.
+        # Set the parts without checking them again, which is slow with many groups.
         return made._changed(parts=parts, part=readonly_copy(table[:, 0])) if apart else made
 
     @property
@@ -385,7 +386,7 @@ class JointConfusion(ByValue):
         return self.counts.dtype.kind == "f"
 
     def class_counts(self) -> NDArray[Any]:
-        """Return how many examples each actual class has, in the order of `labels`.
+        """Return the number of examples of each actual class, in the order of `labels`.
 
         Returns
         -------
@@ -441,11 +442,11 @@ class JointConfusion(ByValue):
         )
 
     def __radd__(self, other: object) -> Self:
-        """Start from nothing, as `sum` does."""
+        """Return the table itself when added to zero, so that `sum` works."""
         return self if other == 0 else NotImplemented
 
     def single(self, name: Any) -> Confusion | GroupedConfusion:
-        """Return the confusion matrix of one classifier, kept apart by groups and strata.
+        """Return the confusion matrix of one classifier, by groups and strata if there are any.
 
         Parameters
         ----------
@@ -468,10 +469,10 @@ class JointConfusion(ByValue):
         return table
 
     def pair(self, first: Any, second: Any) -> PairedConfusion | GroupedConfusion | Self:
-        """Return the joint confusion of two of the classifiers, apart by groups and strata.
+        """Return the joint confusion of two of the classifiers, by groups and strata if any.
 
-        With hundreds of classes most cells are empty; these two alone are then returned as they
-        are counted here.
+        With hundreds of classes most cells are empty. The result is then a `JointConfusion` of
+        these two classifiers.
 
         Parameters
         ----------
@@ -499,7 +500,7 @@ class JointConfusion(ByValue):
         return table
 
     def pairs(self) -> dict[tuple[Any, Any], PairedConfusion | GroupedConfusion | Self]:
-        """Return the joint confusion of every two of the classifiers, as `pair` does.
+        """Return the joint confusion of every pair of classifiers, as `pair` does.
 
         Returns
         -------
@@ -536,7 +537,7 @@ class JointConfusion(ByValue):
         }
 
     def _crossed(self, amounts: NDArray[Any]) -> NDArray[Any]:
-        """Return amounts by class, first model, its decision, second model, its decision."""
+        """Return sums of amounts by class, first model and decision, second model and decision."""
         models, size = len(self.names), len(self.decisions)
         table = np.zeros((len(self.labels), models * size, models * size))
         rows_at_once = max(CHUNK // (models * size), 1)
@@ -582,7 +583,7 @@ class JointConfusion(ByValue):
         return self._chosen(range(len(self.names))[::-1])
 
     def _chosen(self, columns: Sequence[int]) -> Self:
-        """Return the counts of some classifiers, in that order."""
+        """Return the counts of the chosen classifiers, in the given order."""
         return self._changed(
             names=tuple(self.names[column] for column in columns),
             decided=readonly(np.ascontiguousarray(self.decided[:, columns])),
@@ -617,7 +618,7 @@ class JointConfusion(ByValue):
         Returns
         -------
         dict
-            What the constructor takes, as plain values.
+            The arguments of the constructor, as plain values.
         """
         result: dict[str, Any] = {
             "names": list(self.names),
@@ -646,7 +647,7 @@ class JointConfusion(ByValue):
         Returns
         -------
         DataFrame
-            The group or stratum where there are such, the actual class, the decision of each model,
+            The group or stratum if there are any, the actual class, the decision of each model,
             and the count or weight.
 
         Examples
@@ -685,14 +686,14 @@ class JointConfusion(ByValue):
 
 
 Rows = tuple[Sequence[NDArray[np.intp]], list[NDArray[Any]]]
-"""The distinct combinations of codes, column by column and in order, and the sums of each."""
+"""Columns of the distinct combinations of codes, in sorted order, and their sums of amounts."""
 
 Amounts = Sequence[NDArray[Any] | None]
-"""What is added up for each row: one, whole numbers, or weights and their squares."""
+"""Arrays to sum over the rows: None to count rows, whole numbers, or weights and their squares."""
 
 
 def _exact(amounts: NDArray[Any]) -> bool:
-    """Tell whether sums in double precision are as good as those of the amounts themselves."""
+    """Tell whether sums in double precision are as exact as sums in the amounts' own type."""
     return amounts.dtype.kind == "f" or float(amounts.sum(dtype=np.float64)) < EXACT
 
 
@@ -717,7 +718,7 @@ def _model_columns(predicted: Any) -> Mapping[Any, str]:
 
 
 def _counted(columns: Sequence[NDArray[Any]], shape: tuple[int, ...], amounts: Amounts) -> Rows:
-    """Count combinations in a table that has a cell for each, a part of the rows at a time."""
+    """Count combinations in a full table, a chunk of rows at a time."""
     size = math.prod(shape)
     seen = np.zeros(size, dtype=np.int64)
     sums = [seen if each is None else np.zeros(size, dtype=each.dtype) for each in amounts]
@@ -737,9 +738,9 @@ def _counted(columns: Sequence[NDArray[Any]], shape: tuple[int, ...], amounts: A
 
 
 def _sorted(columns: Sequence[NDArray[Any]], shape: tuple[int, ...], amounts: Amounts) -> Rows:
-    """Count combinations of which there could be too many for a table.
+    """Count combinations by sorting, where a full table would be too large.
 
-    Those that occur are numbered anew where numbers would grow too large.
+    Combined codes are renumbered whenever they could become too large.
     """
     combined, size = columns[0].astype(np.int64), shape[0]
     for codes, width in zip(columns[1:], shape[1:], strict=True):
@@ -760,7 +761,7 @@ def _sorted(columns: Sequence[NDArray[Any]], shape: tuple[int, ...], amounts: Am
 def _codes(
     part: JointConfusion, labels: Labels, decisions: Labels, names: Labels
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the classes and the decisions of a part by their positions among those of all."""
+    """Return the classes and decisions of a table as positions in `labels` and `decisions`."""
     classes = np.array([labels.index(label) for label in part.labels], dtype=np.intp)
     choices = np.array([decisions.index(label) for label in part.decisions], dtype=np.intp)
     columns = [part.names.index(name) for name in names]
@@ -770,7 +771,7 @@ def _codes(
 def _merged_parts(
     one: JointConfusion, other: JointConfusion
 ) -> tuple[Parts | None, NDArray[np.intp] | None]:
-    """Return the parts of both, and the position of each row's part among them."""
+    """Return the parts of both tables, and the position of each row's part in them."""
     mine, theirs = (Parts() if each.parts is None else each.parts for each in (one, other))
     if mine == theirs == Parts():
         return None, None
@@ -780,7 +781,7 @@ def _merged_parts(
 
 
 def _check_codes(codes: Any, name: str, size: int, rows: int | None = None) -> None:
-    """Check positions among so many labels, one for each row."""
+    """Check an array of positions in a list of `size` labels, one for each row."""
     array = validate.plain_array(codes, name)
     if array.ndim != 1 or array.dtype.kind not in "biu":
         raise InputTypeError(name, f"expected a list of positions, got {codes!r}.")

@@ -1,4 +1,4 @@
-"""The joint score table of two scorers on the same examples."""
+"""Joint score table of two scorers on the same examples."""
 
 from __future__ import annotations
 
@@ -36,30 +36,30 @@ _RANKED = ("thresholds_1", "ranks_1", "thresholds_2", "ranks_2")
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class PairedScoreCounts(TwoClassCounts):
-    """Which two scores the positives and the negatives have.
+    """Pairs of scores that two scorers give the same positives and negatives.
 
-    Two score tables tell how two scorers do; this one also tells on which examples they differ,
-    which the precision of a difference depends on. It has a row for each example, or for each
-    combination of scores and class that occurs.
+    Two separate score tables describe each scorer; this table also keeps on which examples they
+    differ, which the variance of a difference depends on. It has a row for each example, or for
+    each combination of scores and class that occurs.
 
     Parameters
     ----------
     thresholds_1, thresholds_2 : array_like
         The distinct scores of each scorer, highest first.
     ranks_1, ranks_2 : array_like of int, shape (rows,)
-        The position of each row's scores among them.
+        The position of each row's scores in `thresholds_1` and `thresholds_2`.
     positive : array_like of bool, shape (rows,)
         Whether the row is of the positive class.
     amounts : array_like, shape (rows,), optional
-        How many examples the row stands for, or their weight; by default one.
+        The number of examples that the row stands for, or their weight; by default one.
     squares : array_like, shape (rows,), optional
         The sums of squared weights, where `amounts` are sums of weights.
     pos_label, neg_label : default 1 and 0
         The names of the classes.
     parts : Parts, optional
-        The groups and strata, where the examples have such.
+        The groups and strata, if the examples have any.
     part : array_like of int, shape (rows,), optional
-        The position of the row's part among them.
+        The position of the row's part in `parts`.
 
     Examples
     --------
@@ -206,7 +206,7 @@ class PairedScoreCounts(TwoClassCounts):
     ) -> Self:
         """Count the scores in a data frame; `score` names two columns.
 
-        Of a lazy frame, one row for each distinct combination of label and scores is collected;
+        From a lazy frame, one row for each distinct combination of label and scores is collected;
         with groups or strata, the columns themselves.
 
         Parameters
@@ -263,10 +263,10 @@ class PairedScoreCounts(TwoClassCounts):
             validate.same_length({column.name: len(column), parts[0].name: len(parts[0])})
         result = cls.__new__(cls)
         if amounts[0] is None and parts is None:
-            result._set(_scores=tuple(map(readonly_copy, scores)))  # noqa: SLF001 - ranked if asked
+            result._set(_scores=tuple(map(readonly_copy, scores)))  # noqa: SLF001 - ranked on use
         else:
-            result._rank(scores)  # noqa: SLF001 - what was just made
-        result._set(  # noqa: SLF001 - all of it is made here, so there is nothing to check
+            result._rank(scores)  # noqa: SLF001 - of the new instance
+        result._set(  # noqa: SLF001 - all values are made here and need no checks
             positive=readonly(positive),
             amounts=None if amounts[0] is None else readonly_copy(amounts[0]),
             squares=readonly(amounts[1]) if len(amounts) > 1 and amounts[1] is not None else None,
@@ -280,7 +280,7 @@ class PairedScoreCounts(TwoClassCounts):
         return result
 
     def __getattr__(self, name: str) -> Any:
-        """Rank scores when their ranks are asked for, which takes longer than counting them."""
+        """Rank scores on first use of the ranks, because ranking takes longer than counting."""
         if "_scores" not in vars(self) or name not in _RANKED:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         self._rank(vars(self)["_scores"])
@@ -354,12 +354,12 @@ class PairedScoreCounts(TwoClassCounts):
         )
 
     def reweighted(self, factors: Floats) -> Self:
-        """Return the table with other weights of the examples of each part and class.
+        """Return the table with the weights of each part and class multiplied by a factor.
 
         Parameters
         ----------
         factors : ndarray, shape (parts, 2)
-            What to multiply the weights of each part's negatives and positives with.
+            The factors for the weights of each part's negatives and positives.
 
         Returns
         -------
@@ -386,7 +386,7 @@ class PairedScoreCounts(TwoClassCounts):
         )
 
     def __add__(self, other: object) -> Self:
-        """Merge the joint score tables of two sets of examples; equal names are the same part."""
+        """Merge the tables of two sets of examples; parts with equal names are the same part."""
         if not isinstance(other, type(self)):
             return NotImplemented
         self._check_mergeable(other)
@@ -427,7 +427,7 @@ class PairedScoreCounts(TwoClassCounts):
         )
 
     def _comparable(self) -> dict[str, Any]:
-        """Return the rows in order and added up, so that the order they came in does not matter."""
+        """Return the rows sorted, and summed where equal: tables are equal in any order of rows."""
         part = np.zeros(len(self.positive), dtype=np.int32) if self.part is None else self.part
         keys = np.stack([self.ranks_1, self.ranks_2, self.positive.astype(np.int32), part])
         rows, where = np.unique(keys, axis=1, return_inverse=True)
@@ -454,15 +454,16 @@ class PairedScoreCounts(TwoClassCounts):
 def left_out(
     counts: PairedScoreCounts, place: int, cuts: NDArray[np.intp]
 ) -> Callable[[slice], NDArray[np.int32]]:
-    """Return how to find, for a slice of the rows, at how many cuts each is called negative.
+    """Return a function from a slice of rows to the number of cuts that call each row negative.
 
-    A cut is how many of the highest scores of one scorer, in the first `place` or the second, are
-    called positive; `cuts` ascend. Scores need not be ranked for this.
+    A cut is the number of one scorer's distinct scores, highest first, that are called positive.
+    `place` is 1 or 2, for the first or the second scorer; `cuts` are ascending. The function does
+    not need the ranks of the scores.
     """
     thresholds = getattr(counts, f"thresholds_{place}")
     ranks = vars(counts).get(f"ranks_{place}")
     if ranks is None:
-        lowest = np.where(cuts > 0, thresholds[cuts - 1], np.inf)  # score called positive
+        lowest = np.where(cuts > 0, thresholds[cuts - 1], np.inf)  # lowest score called positive
         scores, called = vars(counts)["_scores"][place - 1], places_among(lowest[::-1])
         return lambda rows: len(cuts) - called(scores[rows])
     passed = np.cumsum(np.bincount(cuts, minlength=len(thresholds) + 1)).astype(np.int32)

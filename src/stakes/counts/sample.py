@@ -1,4 +1,4 @@
-"""The costs of single examples, where they are not a matter of the class alone."""
+"""Samples of example-dependent costs: the cost of each example, with its weight and stratum."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from stakes.errors import DesignError, InputError, LabelError
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class CostSample(ByValue):
-    """What each example cost, and the least and the most that an example can cost.
+    """Costs of single examples, with the lower and upper bounds of such a cost.
 
     Parameters
     ----------
     values : array_like, shape (n,)
         The cost of each example, or the difference of two classifiers' costs.
     low, high : float, optional
-        The least and the most that an example can cost; by default what was seen. The interval for
-        the mean depends on them: what was never seen can still happen.
+        The least and the most that an example can cost; by default the observed extremes. The
+        interval for the mean depends on them: a cost that was not observed can still occur.
     sample_weight : array_like, shape (n,), optional
-        The weight of each example: one over the probability of its being in the sample.
+        The weight of each example: one over its probability of being sampled.
     groups, strata : array_like, shape (n,), optional
-        The group of each example, whose members are not independent, and the stratum it was drawn
+        The group of each example, whose members are not independent, and the stratum it was sampled
         from.
     classes : array_like, shape (n,), optional
-        The actual class of each example, which class priors need.
+        The actual class of each example, needed for class priors.
     bounds : mapping, optional
-        From each stratum to the least and the most that its examples can cost, where strata differ
-        in that, as those by amount do. A stratum that is named there may have no example.
+        From each stratum to the least and the most that its examples can cost, where these differ
+        between strata, as in strata by amount. A stratum in the mapping may have no examples.
 
     Examples
     --------
@@ -126,31 +126,33 @@ class CostSample(ByValue):
         high: float | None = None,
         impossible: Any = None,
     ) -> Self:
-        """Take the costs of what was decided, or the differences of two classifiers' costs.
+        """Look up the costs of a classifier's decisions, or the cost differences between two.
 
-        The bounds are the least and the most that any decision costs for any of the examples.
+        The bounds are the lowest and the highest cost of any decision for any of the examples, or
+        ``costs.high`` if that was given. For differences, they are minus and plus the largest
+        possible difference.
 
         Parameters
         ----------
         costs : ExampleCosts
-            What each decision costs for each example.
+            The cost of each decision for each example.
         y_pred : array_like, shape (n,)
-            What was decided.
+            The decision for each example.
         y_pred_2 : array_like, shape (n,), optional
-            What a second model decided.
+            The decisions of a second model.
         y_true : array_like, shape (n,), optional
-            The actual class of each example, which class priors need.
+            The actual class of each example, needed for class priors.
         sample_weight, groups, strata : array_like, shape (n,), optional
             The weight, the group and the stratum of each example.
         low, high : float, optional
-            Other bounds of what one example can cost.
+            Other bounds for the cost of one example.
         impossible : sequence of (decision, class), optional
-            Decisions that cannot be taken for a class, whose costs the bounds need not hold.
+            Decisions that cannot be taken for a class; the bounds ignore their costs.
 
         Returns
         -------
         CostSample
-            The costs, or the differences of the first's and the second's.
+            The costs, or the costs of the first classifier minus those of the second.
 
         Examples
         --------
@@ -198,12 +200,12 @@ class CostSample(ByValue):
         impossible: Any = None,
         **sampling: Any,
     ) -> tuple[dict[str, Self], float]:
-        """Take the costs of what several models decided on the same examples.
+        """Look up the costs of several models' decisions on the same examples.
 
         Parameters
         ----------
         costs : ExampleCosts
-            What each decision costs for each example.
+            The cost of each decision for each example.
         predictions : mapping
             From the name of each model to its decisions.
         y_true, impossible, **sampling
@@ -214,7 +216,7 @@ class CostSample(ByValue):
         samples : dict
             From the name of each model to its CostSample.
         spread : float
-            The most that two decisions on one example can differ in cost.
+            The largest possible difference in cost between two decisions on one example.
 
         Examples
         --------
@@ -242,7 +244,7 @@ class CostSample(ByValue):
             spread = high - low
         values = {name: readonly_copy(costs.of(each) + 0.0) for name, each in predictions.items()}
         first = next(iter(values.values()))
-        made = cls(first, low, high, classes=y_true, **sampling)  # checks once what all share
+        made = cls(first, low, high, classes=y_true, **sampling)  # check the shared arguments once
         samples = {
             name: made._changed(
                 values=each,
@@ -283,15 +285,15 @@ class CostSample(ByValue):
         )
 
     def minus(self, other: Self, spread: float | None = None) -> Self:
-        """Return what the same examples cost more here than with another classifier.
+        """Return the costs minus those of another classifier on the same examples.
 
         Parameters
         ----------
         other : CostSample
-            What the same examples, in the same order, cost with the other classifier.
+            The costs of the other classifier on the same examples, in the same order.
         spread : float, optional
-            The most that two decisions on one example can differ in cost; by default the range of
-            both samples.
+            The largest possible difference in cost between two decisions on one example; by
+            default the range of both samples.
 
         Returns
         -------
@@ -349,7 +351,7 @@ class CostSample(ByValue):
         )._changed(assumed=assumed, unequal=assumed and _unequal(np.abs(values)))
 
     def __radd__(self, other: object) -> Self:
-        """Start from nothing, as `sum` does."""
+        """Return the sample itself when added to zero, so that `sum` works."""
         return self if other == 0 else NotImplemented
 
     def to_dict(self) -> dict[str, Any]:
@@ -358,7 +360,7 @@ class CostSample(ByValue):
         Returns
         -------
         dict
-            What the constructor takes, as plain values.
+            The arguments of the constructor, as plain values.
         """
         result: dict[str, Any] = {
             "values": self.values.tolist(),
@@ -396,7 +398,7 @@ class CostSample(ByValue):
 def _checked_bounds(
     bounds: Any, values: NDArray[np.float64], strata: tuple[Label, ...] | None
 ) -> dict[Label, tuple[float, float]]:
-    """Check the least and the most that the examples of each stratum can cost."""
+    """Check the cost bounds of each stratum, and return them as pairs of floats."""
     if strata is None or not isinstance(bounds, Mapping):
         raise InputError(
             "bounds", f"expected a mapping from each of the strata to two numbers, got {bounds!r}."
@@ -418,7 +420,7 @@ def _checked_bounds(
 
 
 def _joined_bounds(one: Any, other: Any) -> Any:
-    """Return bounds that hold those of both samples."""
+    """Return the bounds of each stratum that contain those of both samples."""
     if one is None or other is None:
         if one is not other:
             raise DesignError("bounds", "samples with them cannot be merged with samples without.")
@@ -438,17 +440,17 @@ def _same(one: Any, other: Any) -> bool:
 
 
 FEWEST_AMOUNTS, HALF = 20.0, 0.5
-"""Amounts are too unequal if they are worth fewer equal ones than this, and than half of them."""
+"""Amounts are too unequal if their effective number is below both this and half their number."""
 
 
 def _unequal(amounts: NDArray[np.float64]) -> bool:
-    """Tell whether one of the amounts, or few of them, make up much of them all."""
-    # What several examples have in common, such as the cost of an alarm, is no matter of amounts.
+    """Tell whether one amount, or few of them, make up a large part of the total."""
+    # A cost that several examples share, such as that of an alarm, is not an individual amount.
     found, times = np.unique(amounts[amounts > 0], return_counts=True)
     positive = found[times == 1]
     if len(positive) < 2:  # noqa: PLR2004 - nothing to compare
         return False
-    positive = positive / positive.max()  # squares of tiny amounts would be 0
+    positive = positive / positive.max()  # squares of tiny amounts would underflow to 0
     worth = float(positive.sum()) ** 2 / float(positive @ positive)
     return worth < FEWEST_AMOUNTS and worth < HALF * len(positive)
 
@@ -456,7 +458,7 @@ def _unequal(amounts: NDArray[np.float64]) -> bool:
 def _possible(
     costs: ExampleCosts, y_true: Any, impossible: Any, predictions: Sequence[Any]
 ) -> NDArray[np.float64]:
-    """Return what each decision costs for each example, NaN where it cannot be taken."""
+    """Return the cost of each decision for each example, NaN where it is impossible."""
     if impossible is None:
         return costs.values
     if y_true is None:
@@ -488,7 +490,7 @@ def _check_never(
     decisions: Labels,
     predictions: Sequence[Any],
 ) -> None:
-    """Check that no classifier took a decision for the rows of a class."""
+    """Check that no classifier took an impossible decision for the rows of a class."""
     for decided in predictions:
         if decided is None:
             continue
@@ -504,7 +506,7 @@ def _check_never(
 
 
 def _each(names: Any, what: str, n: int) -> tuple[Label, ...] | None:
-    """Check names of which each example has one."""
+    """Check a column of names, such as groups, and return the name of each example."""
     if names is None:
         return None
     codes, labels = ordered_codes(part_column(names, what))
@@ -515,6 +517,6 @@ def _each(names: Any, what: str, n: int) -> tuple[Label, ...] | None:
 
 
 def with_assumed(sample: CostSample, *, assumed: bool) -> CostSample:
-    """Return the costs with bounds that are known, or `assumed`: only the least and most seen."""
+    """Return the sample with bounds marked as known or, if `assumed`, as the observed extremes."""
     unequal = assumed and _unequal(np.abs(sample.values))
     return sample._changed(assumed=assumed, unequal=unequal)  # noqa: SLF001 - of this file

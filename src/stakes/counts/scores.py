@@ -1,4 +1,4 @@
-"""The score table of a two-class scorer: sorted once, counted once."""
+"""Score table of a two-class scorer: the numbers of positives and negatives with each score."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from stakes.counts.grouped import GroupedConfusion
 from stakes.errors import DesignError, InputError
 
 SOME = 1000
-"""Scores that are looked at before all are."""
+"""Number of scores to check for single precision before checking all."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreRows(ByValue):
-    """Of which group and stratum the examples with each score are.
+    """Counts of examples by score, class, group and stratum.
 
     Attributes
     ----------
     parts : Parts
         The groups and strata.
     place, part : ndarray of int, shape (rows,)
-        The position of the row's score among the thresholds, and of its part among the parts.
+        The position of the row's score in the thresholds, and of its part in `parts`.
     positive : ndarray of bool, shape (rows,)
-        Whether it is of the positive class.
+        Whether the row is of the positive class.
     amounts : ndarray, shape (rows,)
-        How many examples it stands for, or the sum of their weights.
+        The number of examples that the row stands for, or the sum of their weights.
     squares : ndarray or None
         The sums of squared weights.
     """
@@ -67,7 +67,7 @@ class ScoreRows(ByValue):
         positive: NDArray[np.bool_],
         amounts: Sequence[NDArray[Any] | None],
     ) -> Self:
-        """Add up rows of the same score, part and class."""
+        """Sum rows of the same score, part and class."""
         keys = (place.astype(np.int64) * len(parts) + part) * 2 + positive
         distinct, where = np.unique(keys, return_inverse=True)
         sums = [np.bincount(where, each, len(distinct)) for each in amounts]
@@ -85,7 +85,7 @@ class ScoreRows(ByValue):
 
     @classmethod
     def from_dict(cls, rows: Mapping[str, Any]) -> Self:
-        """Return rows from what `to_dict` gave."""
+        """Return rows from the output of `to_dict`."""
         for name in ("amounts", "place", "part", "positive"):
             if name not in rows:
                 raise InputError("rows", f"expected what to_dict() gives, but {name!r} is missing.")
@@ -98,7 +98,7 @@ class ScoreRows(ByValue):
         return cls.of(parts, place, part, np.asarray(rows["positive"], dtype=bool), amounts)
 
     def tables(self, n: int) -> list[NDArray[Any]]:
-        """Return the positives and the negatives of each of `n` scores; and their squares."""
+        """Return the positives and negatives of each of `n` scores, and those of the squares."""
         codes = np.where(self.positive, self.place, self.place + n)
         found = []
         for each in (self.amounts, self.squares):
@@ -125,25 +125,25 @@ class ScoreRows(ByValue):
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class ScoreCounts(TwoClassCounts):
-    """How many positives and negatives have each score.
+    """Numbers of positives and negatives with each score.
 
-    Everything that a threshold can do follows from this table: an example is called positive when
-    its score is at least the threshold.
+    The table determines the confusion matrix at every threshold: an example is called positive
+    when its score is at least the threshold.
 
     Parameters
     ----------
     thresholds : array_like, shape (t,)
-        The distinct scores, highest first. Infinite ones count as the largest finite numbers, so
+        The distinct scores, highest first. Infinite scores count as the largest finite numbers, so
         that a threshold of infinity calls nothing positive.
     positives, negatives : array_like, shape (t,)
-        How many examples of each class have that score (or the sums of their weights).
+        The number of examples of each class with that score (or the sum of their weights).
     pos_label, neg_label : default 1 and 0
         The names of the classes.
     squares : array_like, shape (2, t), optional
         The sums of squared weights of the positives and of the negatives, where the counts are sums
         of weights.
     rows : ScoreRows, optional
-        Of which group and stratum the examples with each score are, where they have such.
+        The counts by score, class, group and stratum, where the examples have groups or strata.
 
     Examples
     --------
@@ -206,10 +206,10 @@ class ScoreCounts(TwoClassCounts):
         neg_label : optional
             The name of the other class; needed only to count a part in which one class is absent.
         sample_weight : array_like, shape (n,), optional
-            The weight of each example: one over the probability of its being in the sample.
+            The weight of each example: one over its probability of being sampled.
         groups, strata : array_like, shape (n,), optional
             The group of each example, whose members are not independent, and the stratum it was
-            drawn from.
+            sampled from.
 
         Returns
         -------
@@ -250,9 +250,9 @@ class ScoreCounts(TwoClassCounts):
         groups: str | None = None,
         strata: str | None = None,
     ) -> Self:
-        """Count the scores in a data frame; a lazy one counts them where it lives.
+        """Count the scores in a data frame; the engine of a lazy frame does the counting.
 
-        Of a lazy frame, one row for each distinct pair of label and score is collected; with
+        From a lazy frame, one row for each distinct pair of label and score is collected; with
         groups or strata, the columns themselves.
 
         Parameters
@@ -299,7 +299,7 @@ class ScoreCounts(TwoClassCounts):
         names: tuple[Label, Label | None],
         parts: tuple[Column, Parts] | None = None,
     ) -> Self:
-        """Count rows, each of which stands for one or more examples; of parts, if there are."""
+        """Count rows, each of which stands for one or more examples, by parts if there are any."""
         positive, (pos_label, neg_label) = two_classes(column, *names)
         if parts is None:
             thresholds, tables = count_scores(scores, positive, amounts)
@@ -324,9 +324,9 @@ class ScoreCounts(TwoClassCounts):
         neg_label: Label,
         rows: ScoreRows | None = None,
     ) -> Self:
-        """Keep tables that were made here, so that there is nothing to check or to copy.
+        """Make an instance of tables computed here, without checking or copying them.
 
-        The first table has the counts of positives and negatives; a second one the squares.
+        The first table has the counts of positives and negatives, the optional second the squares.
         """
         squares = readonly(tables[1]) if len(tables) > 1 else None
         positives, negatives = readonly(tables[0])
@@ -344,7 +344,7 @@ class ScoreCounts(TwoClassCounts):
 
     @property
     def parts(self) -> Parts | None:
-        """The groups and strata of the examples, where they have such."""
+        """The groups and strata of the examples, or None if there are none."""
         return None if self.rows is None else self.rows.parts
 
     @cached_property
@@ -358,12 +358,12 @@ class ScoreCounts(TwoClassCounts):
         return self.negatives.sum().item()
 
     def reweighted(self, factors: NDArray[np.float64]) -> Self:
-        """Return the table with other weights of the examples of each part and class.
+        """Return the table with the weights of each part and class multiplied by a factor.
 
         Parameters
         ----------
         factors : ndarray, shape (parts, 2)
-            What to multiply the weights of each part's negatives and positives with.
+            The factors for the weights of each part's negatives and positives.
 
         Returns
         -------
@@ -390,7 +390,7 @@ class ScoreCounts(TwoClassCounts):
         return self._made(self.thresholds, tables, self.pos_label, self.neg_label, changed)
 
     def confusion_at(self, threshold: float) -> Confusion | GroupedConfusion:
-        """Return the confusion matrix of calling positive what scores at least `threshold`.
+        """Return the confusion matrix of calling scores of at least `threshold` positive.
 
         Parameters
         ----------
@@ -400,7 +400,7 @@ class ScoreCounts(TwoClassCounts):
         Returns
         -------
         Confusion or GroupedConfusion
-            The counts; of each part, where there are groups or strata.
+            The counts; with groups or strata, those of each part.
 
         Examples
         --------
@@ -448,7 +448,7 @@ class ScoreCounts(TwoClassCounts):
         )
 
     def __add__(self, other: object) -> Self:
-        """Merge the score tables of two sets of examples; parts of the same name are one part."""
+        """Merge the score tables of two sets of examples; parts with equal names are one part."""
         if not isinstance(other, type(self)):
             return NotImplemented
         self._check_mergeable(other)
@@ -505,7 +505,7 @@ class ScoreCounts(TwoClassCounts):
         Returns
         -------
         DataFrame
-            The score, and how many positives and negatives have it.
+            The score, and the numbers of positives and negatives with it.
 
         Examples
         --------
@@ -539,7 +539,7 @@ class ScoreCounts(TwoClassCounts):
 def _placed(
     tables: Sequence[NDArray[Any]], places: Sequence[NDArray[np.intp]], size: int
 ) -> NDArray[Any]:
-    """Add up tables of positives and negatives, each at its places among all thresholds."""
+    """Sum tables of positives and negatives, each at its positions in the merged thresholds."""
     total = np.zeros((2, size), dtype=np.result_type(*tables))
     for table, at in zip(tables, places, strict=True):
         total[:, at] += table
@@ -551,7 +551,10 @@ def count_scores(
     positive: NDArray[np.bool_],
     amounts: Sequence[NDArray[Any] | None],
 ) -> tuple[NDArray[np.float64], list[NDArray[Any]]]:
-    """Sort once; then add up each run of equal scores, into rows of positives and negatives."""
+    """Return the distinct scores, highest first, and their positives and negatives.
+
+    Scores are sorted once, and amounts are summed over each run of equal scores.
+    """
     if len(amounts) == 1 and amounts[0] is None:
         return _count_alike(scores, positive)
     order = np.argsort(scores)
@@ -561,7 +564,7 @@ def count_scores(
     def summed(amount: NDArray[Any] | None) -> NDArray[Any]:
         kind = np.float64 if amount is not None and amount.dtype.kind == "f" else np.int64
         sides = (positive, ~positive)
-        if amount is not None:  # put into order once, which takes longer than to multiply
+        if amount is not None:  # reorder once: that is slower than the two products
             ordered = amount[order]
             sides = (ordered * sides[0], ordered * sides[1])
         return np.stack([np.add.reduceat(side, start, dtype=kind)[::-1] for side in sides])
@@ -573,10 +576,11 @@ def count_scores(
 def _count_alike(
     scores: NDArray[np.floating[Any]], positive: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], list[NDArray[Any]]]:
-    """Count rows of one example each: sort all by value, and those of the smaller class.
+    """Count rows of one example each by sorting the values of all rows and of the smaller class.
 
-    That takes less than half of the time of finding the order of all. Scores are sorted with the
-    other sign, so that the highest come first without another array of all; zero then has none.
+    This takes less than half the time of an argsort of all rows. Scores are negated before
+    sorting, so that the highest come first without another full array. Subtraction from zero
+    leaves no negative zero.
     """
     scores = _narrowed(scores)
     fewer = 0 if 2 * np.count_nonzero(positive) <= len(positive) else 1
@@ -595,7 +599,7 @@ def _count_alike(
 
 
 def _narrowed(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return scores of single precision as such: they are sorted in half of the time."""
+    """Return scores in single precision if that is exact: sorting then takes half the time."""
     with np.errstate(over="ignore"):
         if (scores[:SOME] != scores[:SOME].astype(np.float32)).any():
             return scores
@@ -604,7 +608,7 @@ def _narrowed(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def _runs(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64] | None]:
-    """Sort values in place; return the distinct ones and where each ends, if some occur again."""
+    """Sort values in place; return the distinct ones and, if any repeats, the end of each run."""
     values.sort()
     last = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=last[:-1])

@@ -1,4 +1,4 @@
-"""Predictions and costs to try stakes on; they come with the package."""
+"""Load the example predictions and costs that come with the package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["load_breast_cancer_costs", "load_breast_cancer_predictions"]
 
 
 def load_breast_cancer_predictions(*, as_frame: bool = False) -> Any:
-    """Return what three models decided about breast tumours that they had not seen.
+    """Return the predictions of three models for breast tumours of a test set.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ def load_breast_cancer_predictions(*, as_frame: bool = False) -> Any:
     -------
     dict of ndarray, or pandas DataFrame
         The column ``actual``, and for each of the models logistic, tree and discriminant its
-        decisions and its probabilities of *malignant*. `stakes.study_of` and `stakes.report` take
-        it as it is.
+        decisions and its probabilities of *malignant*. `stakes.study_of` and `stakes.report` accept
+        it unchanged.
 
     Notes
     -----
-    The data are the Wisconsin diagnostic breast cancer data that come with scikit-learn: half of
-    the 569 tumours trained the models, the other half is predicted.
+    The data are the Wisconsin diagnostic breast cancer data that come with scikit-learn. The models
+    were trained on half of the 569 tumours and predict the other half.
 
     Examples
     --------
@@ -52,12 +52,13 @@ def load_breast_cancer_predictions(*, as_frame: bool = False) -> Any:
 
 
 def load_breast_cancer_costs() -> CostMatrix:
-    """Return what mistakes about breast tumours cost, in USD.
+    """Return the costs of misclassified breast tumours, in USD.
 
     Returns
     -------
     CostMatrix
-        2,000 for a benign tumour that is called malignant, 40,000 for the opposite.
+        2,000 for a benign tumour that is called malignant, 40,000 for a malignant one called
+        benign.
 
     Examples
     --------

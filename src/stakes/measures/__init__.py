@@ -1,4 +1,4 @@
-"""Numbers that sum up counts, costs and probabilities, without their uncertainty."""
+"""Point estimates from counts, costs and probabilities, without confidence intervals."""
 
 from stakes._core.values import name_arguments
 from stakes.measures.agreement import (

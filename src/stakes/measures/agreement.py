@@ -17,14 +17,14 @@ from stakes.measures.cost import check_confusion
 
 
 def success_rate(confusion: Confusion) -> float:
-    """Return the share of examples whose decision is their class.
+    """Return the share of examples that are classified correctly (accuracy).
 
     Σ_j M(j, j)/n, with M(i, j) the number of examples of class j that were called i.
 
     Parameters
     ----------
     confusion : Confusion
-        What was decided.
+        The confusion matrix.
 
     Returns
     -------
@@ -47,16 +47,16 @@ def success_rate(confusion: Confusion) -> float:
 
 
 def error_rate(confusion: Confusion) -> float:
-    """Return the share of examples that were called another class than theirs.
+    """Return the share of examples that are assigned to the wrong class.
 
     Σ_{i≠j} M(i, j)/n, with M(i, j) the number of examples of class j that were called i. It is
-    `expected_cost` at costs of 1 for each mistake. A decision that is no class, such as to ask an
-    expert, is neither a success nor an error.
+    `expected_cost` at costs of 1 for each mistake. A decision that is not a class, such as asking
+    an expert, is neither a success nor an error.
 
     Parameters
     ----------
     confusion : Confusion
-        What was decided.
+        The confusion matrix.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def error_rate(confusion: Confusion) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Rates(Result):
-    """The four rates of a two-class confusion matrix.
+    """True and false positive and negative rates of a two-class confusion matrix.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
     Parameters
     ----------
     confusion : Confusion
-        Of two classes, the decisions being the classes.
+        The confusion matrix, of two classes and with the classes as decisions.
     pos_label : default 1
         Which class is the positive one.
 
@@ -185,14 +185,14 @@ def rates(confusion: Confusion, *, pos_label: Label = 1) -> Rates:
 
 
 def chance_confusion(confusion: Confusion) -> Confusion:
-    """Return what would be expected of a chance predictor with the same totals.
+    """Return the expected confusion matrix of a chance predictor with the same totals.
 
     E(i, j) = Σ_k M(i, k) · Σ_k M(k, j)/n: each cell is its row total times its column total over n.
 
     Parameters
     ----------
     confusion : Confusion
-        What was decided.
+        The confusion matrix.
 
     Returns
     -------
@@ -218,16 +218,16 @@ def chance_confusion(confusion: Confusion) -> Confusion:
 
 
 def kappa(confusion: Confusion) -> float:
-    """Return the kappa statistic: the successes beyond chance, over the most there could be.
+    """Return Cohen's kappa: the success rate beyond chance, relative to the largest possible.
 
     κ = (p - p_e)/(1 - p_e), with p the success rate and p_e that of the chance predictor,
-    `chance_confusion`. At most 1; 0 is no better than chance. Like the success rate it takes no
-    account of costs.
+    `chance_confusion`. Kappa is at most 1; 0 is no better than chance. Like the success rate, it
+    ignores costs.
 
     Parameters
     ----------
     confusion : Confusion
-        What was decided.
+        The confusion matrix.
 
     Returns
     -------
@@ -251,7 +251,7 @@ def kappa(confusion: Confusion) -> float:
     observed, expected = success_rate(confusion), success_rate(chance_confusion(confusion))
     decided, actual = np.nonzero(confusion.counts)
     used = {confusion.decisions[i] for i in decided} | {confusion.labels[j] for j in actual}
-    if len(used) == 1 or expected >= 1:  # or nearly so, where shares are tiny
+    if len(used) == 1 or expected >= 1:  # rounding gives 1 where the other shares are tiny
         raise InputError(
             "confusion",
             f"two classes are needed, but every example is and was called {used.pop()!r}, so "
@@ -261,7 +261,7 @@ def kappa(confusion: Confusion) -> float:
 
 
 def _correct(confusion: Confusion) -> NDArray[np.bool_]:
-    """Tell which cells hold correct decisions."""
+    """Return which cells of the matrix hold correct decisions."""
     check_confusion(confusion)
     correct = np.zeros((len(confusion.decisions), len(confusion.labels)), dtype=bool)
     places = {label: place for place, label in enumerate(confusion.labels)}

@@ -1,4 +1,4 @@
-"""What decisions cost, alone and against decisions that look at nothing; losses of probabilities.
+"""Costs of decisions, absolute and relative to constant predictions; losses of probabilities.
 
 The losses of class-probability predictions are those of Witten, Frank & Hall, section 5.6.
 """
@@ -36,9 +36,9 @@ def expected_cost(confusion: Confusion, costs: CostMatrix) -> float:
     Parameters
     ----------
     confusion : Confusion
-        What was decided.
+        The confusion matrix.
     costs : CostMatrix
-        What it costs. It may have classes and decisions that `confusion` has not, in any order.
+        The costs. They may include classes and decisions that `confusion` lacks, in any order.
 
     Returns
     -------
@@ -60,21 +60,21 @@ def expected_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
 
 def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
-    """Return what all decisions cost together.
+    """Return the total cost of all decisions.
 
     Σ M(i, j) C(i, j), with M(i, j) the number of examples of class j for which i was decided.
 
     Parameters
     ----------
     confusion : Confusion
-        What was decided.
+        The confusion matrix.
     costs : CostMatrix
-        What it costs. It may have classes and decisions that `confusion` has not, in any order.
+        The costs. They may include classes and decisions that `confusion` lacks, in any order.
 
     Returns
     -------
     float
-        The cost of all decisions.
+        The total cost.
 
     References
     ----------
@@ -95,21 +95,21 @@ def total_cost(confusion: Confusion, costs: CostMatrix) -> float:
 
 
 def constant_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float]:
-    """Return the average cost of always deciding the same, for each decision.
+    """Return the average cost of each constant prediction.
 
-    Of deciding i for all, Σ_j P(j) C(i, j), with the observed class frequencies as P.
+    The cost of always predicting i is Σ_j P(j) C(i, j), with the observed class frequencies as P.
 
     Parameters
     ----------
     confusion : Confusion
-        What was decided.
+        The confusion matrix, of which only the class frequencies are used.
     costs : CostMatrix
-        What it costs. It may have classes and decisions that `confusion` has not, in any order.
+        The costs. They may include classes and decisions that `confusion` lacks, in any order.
 
     Returns
     -------
     dict
-        From each decision to the average cost of taking it always.
+        From each decision to the average cost of always taking it.
 
     References
     ----------
@@ -133,16 +133,16 @@ def constant_costs(confusion: Confusion, costs: CostMatrix) -> dict[Label, float
 def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     """Return the cost on a scale from 0, no mistakes, to 1, the best constant prediction.
 
-    normalised = (cost - perfect)/(constant - perfect), where `perfect` takes the cheapest decision
-    for each class, and `constant` is the cheapest constant prediction. Equivalent cost matrices
-    give the same number. Above 1, not looking at the examples would be cheaper.
+    normalised = (cost - perfect)/(constant - perfect), where `perfect` is the cost of the cheapest
+    decision for each class, and `constant` that of the cheapest constant prediction. Equivalent
+    cost matrices give the same number. Above 1, that constant prediction is cheaper.
 
     Parameters
     ----------
     confusion : Confusion
-        What was decided.
+        The confusion matrix.
     costs : CostMatrix
-        What it costs. It may have classes and decisions that `confusion` has not, in any order.
+        The costs. They may include classes and decisions that `confusion` lacks, in any order.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
     """
     check_confusion(confusion)
     check_costs(costs)
-    # Taking out the constant of each class first keeps the difference free of its rounding.
+    # Subtract the least cost of each class first, which avoids rounding errors of the difference.
     reduced = costs.nonnegative()
     constant = min(constant_costs(confusion, reduced).values())
     if constant <= 0:
@@ -180,15 +180,15 @@ def normalized_cost(confusion: Confusion, costs: CostMatrix) -> float:
 def savings(confusion: Confusion, costs: CostMatrix) -> float:
     """Return the share of the best constant prediction's avoidable cost that is saved.
 
-    savings = 1 - normalised cost: 1 without mistakes, 0 when always deciding the same is as good,
-    negative when it is better.
+    savings = 1 - normalised cost: 1 without mistakes, 0 at the cost of the best constant
+    prediction, negative above it.
 
     Parameters
     ----------
     confusion : Confusion
-        What was decided.
+        The confusion matrix.
     costs : CostMatrix
-        What it costs. It may have classes and decisions that `confusion` has not, in any order.
+        The costs. They may include classes and decisions that `confusion` lacks, in any order.
 
     Returns
     -------
@@ -211,14 +211,14 @@ def savings(confusion: Confusion, costs: CostMatrix) -> float:
 
 
 ROUNDING = 1e-9
-"""Sums closer to one than this differ from it by the rounding of arithmetic only."""
+"""Largest deviation of a sum from 1 that is due to rounding errors of the arithmetic."""
 
 
 def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
     """Return the average quadratic loss, Σ_j (p_j - a_j)², with a_j 1 for the actual class.
 
-    It is `sklearn.metrics.brier_score_loss` without halving. For one example it is at most
-    1 + Σ_j p_j², which never exceeds 2.
+    The loss is `sklearn.metrics.brier_score_loss` without halving. The loss of one example is at
+    most 1 + Σ_j p_j², which never exceeds 2.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
         Class probabilities, columns in the order of `labels`; those of a data frame are matched to
         them by name.
     labels : sequence
-        The classes; with scikit-learn's probabilities ``clf.classes_``.
+        The classes; ``clf.classes_`` for probabilities of scikit-learn.
 
     Returns
     -------
@@ -249,18 +249,18 @@ def quadratic_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 
     codes, probabilities, classes = _checked(y_true, proba, labels)
     if len(classes) == 1:
-        return 0.0  # the only class there is cannot be missed
+        return 0.0  # a single class is always predicted with probability 1
     return float(
         brier_score_loss(codes, probabilities, labels=range(len(classes)), scale_by_half=False)
     )
 
 
 def informational_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
-    """Return the average informational loss, -log₂ of the actual class's probability, in bits.
+    """Return the average log loss (informational loss) in bits.
 
     loss = -Σ_x log₂ p_j(x)/n, with j the actual class of the example x.
 
-    It is infinite as soon as an actual class was given the probability zero
+    The loss is infinite if any actual class has predicted probability zero
     (`sklearn.metrics.log_loss` clips there, and so understates it).
 
     Parameters
@@ -290,10 +290,11 @@ def informational_loss(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
 
 
 def hand_till_auc(y_true: Any, proba: ArrayLike, *, labels: Any) -> float:
-    """Return the area under the ROC curve, for many classes as Hand & Till (2001) define it.
+    """Return the area under the ROC curve, for many classes by the definition of Hand & Till.
 
-    The average over all pairs of classes of how well each one's probability separates the two;
-    computed by `sklearn.metrics.roc_auc_score`. For two classes it is the ordinary area.
+    For several classes it is the average over all pairs of classes of how well each one's
+    probability separates the two, computed by `sklearn.metrics.roc_auc_score`. For two classes it
+    is the ordinary area.
 
     M = 2/(K(K - 1)) Σ_{i<j} (A(i|j) + A(j|i))/2, with A(i|j) the probability that an example of
     class i gets a higher probability of i than one of class j.
@@ -344,7 +345,8 @@ def _checked(
     codes = label_codes(y_true, "y_true", classes, "classes")
     probabilities = ordered_probabilities(proba, classes)
     validate.same_length({"y_true": len(codes), "proba": len(probabilities)})
-    # Probabilities rounded in a file do not quite sum to one; exact ones must keep their ties.
+    # Normalise, because probabilities rounded in a file do not quite sum to one. Leave exact ones
+    # unchanged, so that ties stay ties.
     totals = probabilities.sum(axis=1, keepdims=True)
     totals[np.abs(totals - 1) < ROUNDING] = 1
     return codes, probabilities / totals, classes
