@@ -196,7 +196,7 @@ def _effect(
 
 
 def _arm(outcomes: Outcomes, alpha: float, *, two: bool) -> float:
-    """Return the distance of the upper limit from the estimate; of two limits, the larger one."""
+    """Return the upper limit's distance from the estimate; with `two`, the farther limit's."""
     low, high = (float(each[0]) for each in extremal.limits(outcomes, alpha))
     mean = float(outcomes.mean[0])
     return max(high - mean, mean - low) if two else high - mean
