@@ -235,7 +235,7 @@ def variance(table: CountTable, costs: Floats, design: Design) -> float:
 
 @dataclass(frozen=True)
 class Term:
-    """A rate in a sum: its factor, its value and limits, and what each cell contributes to it."""
+    """A rate in a sum: its factor, its value and limits, and the contribution of each cell."""
 
     factor: float
     value: float

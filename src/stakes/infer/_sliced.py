@@ -196,7 +196,7 @@ def _some(sample: CostSample, rows: NDArray[np.bool_]) -> CostSample | None:
         groups=taken(sample.groups),
         classes=taken(sample.classes),
     )
-    # The largest cost observed on all rows is still no known bound for some of them.
+    # The largest cost observed on all rows is not a known bound for some of them, either.
     return with_assumed(found, assumed=sample.assumed)
 
 
