@@ -229,7 +229,7 @@ def _room(
     mean: float,
     end: float,
 ) -> tuple[float, float]:
-    """Return the size of an unobserved draw of the extreme cost: by the evidence, and at most.
+    """Return the size of an unobserved draw of the extreme cost, given the groups, and at most.
 
     `inside` are the rows like it, `within` those of all classes that were sampled as these were. An
     unobserved draw is given the weight of rows like it: of its class, or with its decisions; and

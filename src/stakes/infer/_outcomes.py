@@ -601,7 +601,7 @@ def observed_differences(
     second: NDArray[np.intp],
     actual: NDArray[np.intp],
 ) -> NDArray[np.float64]:
-    """Return the differences of the given decisions and classes only, if all are too many."""
+    """Return the differences of given decisions and classes, where all pairs are too many."""
     reduced = _reduced(values)
     return _as_written(reduced[first, actual] - reduced[second, actual], values)
 

@@ -191,7 +191,7 @@ def _bracketed(lack: Callable[[float], float], room: float) -> float:
 
 
 def _scores(counts: Floats, costs: Floats) -> Floats:
-    """Return the scores of `_designed_scores` for tables of independent rows with costs of each."""
+    """Return the scores of `_designed_scores` for independent rows, each table with own costs."""
     costs = costs.reshape(len(costs), -1)
     tails = tails_at(costs, np.broadcast_to(counts.ravel(), costs.shape))
     return np.asarray(-ndtri(np.clip(tails, LEAST_TAIL, BELOW_ONE)))

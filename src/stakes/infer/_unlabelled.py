@@ -29,7 +29,7 @@ LEAST_LABELS = 5
 """Least number of labelled rows of a stratum; strata with fewer are merged across verdicts."""
 
 MOST_VERDICTS, BINS = 20, 10
-"""Numeric verdicts with more distinct values than the first number are cut into so many bins."""
+"""Numeric verdicts with more than `MOST_VERDICTS` distinct values are cut into `BINS` bins."""
 
 BEYOND_CHANCE = 0.001
 """p-value below which the labelled share of rows contradicts the stated share."""
