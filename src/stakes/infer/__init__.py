@@ -1,4 +1,4 @@
-"""Counts and costs become estimates, with how sure they are.
+"""Estimates of expected costs and differences from counts, with their uncertainty.
 
 The public names are listed in ``__init__.pyi`` and load when they are first used.
 """

@@ -1,8 +1,8 @@
-"""How the examples were sampled, and the outcomes that methods work on.
+"""Outcomes of counts, costs and a sampling design, in the form that interval methods work on.
 
-Every design is reduced to draws. A draw is a row, a row with its weight, or a group of rows that
-vary together; draws of one stratum are independent. Where groups have rows in several strata or
-classes, what a group contributes to the estimate beyond its share (its residual) is one draw.
+Every design is reduced to draws, its sampling units. A draw is a row, a row with its weight, or a
+group of correlated rows; draws of one stratum are independent. Where groups have rows in several
+strata or classes, a draw is a group's residual: its contribution to the estimate beyond its share.
 """
 
 from __future__ import annotations
@@ -31,28 +31,29 @@ from stakes.infer._outcomes import (
 from stakes.infer._shares import Places, Rows, Shares, drawn_rows, listed
 
 NEARLY = 0.9
-"""Costs nearly as far from the mean as the farthest count as extreme."""
+"""Costs count as extreme from this share of the largest distance from the mean."""
 
 FADING = 0.9
-"""Each group that holds an extreme cost lets the room for a whole group of them shrink to this."""
+"""Factor by which each group with an extreme cost shrinks the allowance for a whole group of it."""
 
 LEAST_ROOM = 0.75
-"""But not below this share of it: that single rows are missed does not exclude whole groups."""
+"""Lower bound of that allowance, as a share: errors in single rows do not rule out whole groups."""
 
 FEW_GROUPS = 20
-"""Rows of a class that are worth fewer groups of equal size do not tell how many of it a group may
-have: where sizes have a heavy tail, the largest groups are likely to be of the other class."""
+"""With a smaller effective number of groups, rows of a class do not show how many of them a group
+may have: where sizes have a heavy tail, the largest groups are likely to be of the other class."""
 
 FEWEST_DRAWS = 20.0
 LARGEST_SHARE = 0.1
-"""With fewer draws by Kish's number, or a larger share in one, the confidence is not claimed."""
+"""With a smaller effective number of draws (Kish), or a larger share of the weight in one draw, the
+confidence is not claimed."""
 
 LEAST_LEFT = 10
-"""Strata that keep fewer rows without labels are better labelled whole: below, the interval of a
-finite population was measured to cover less than it should."""
+"""With fewer unlabelled rows in a stratum, the interval of a finite population was measured to
+undercover, so the confidence is not claimed. Such strata are better labelled completely."""
 
 NEGLIGIBLE = 0.01
-"""The part of what rows without labels could cost below which such strata do not matter."""
+"""Share of the possible cost of all unlabelled rows below which such strata are ignored."""
 
 UNEQUAL = (
     "few examples carry most of what could be lost, and larger amounts than those seen are not "
@@ -63,7 +64,7 @@ UNEQUAL = (
 def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float = 0.0) -> Outcomes:
     """Combine counts, the cost of each cell, and the design.
 
-    `scale` is the size of the costs that differences were taken of.
+    `scale` is the magnitude of the costs from which differences were computed.
     """
     simple = simple_outcomes(table, cell_costs, design, scale)
     if simple is not None:
@@ -79,11 +80,11 @@ def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float
     return found
 
 
-# From entries to draws.
+# Conversion of entries to draws.
 
 
 def _stratified(rows: Rows, shares: Shares, scale: float) -> Outcomes:
-    """Return the draws of each stratum, or class, by itself."""
+    """Return the outcomes with each stratum, or class, sampled independently."""
     by_class = shares.by_class
     strata = []
     for block in np.flatnonzero(shares.weights > 0):
@@ -114,9 +115,10 @@ def _stratified(rows: Rows, shares: Shares, scale: float) -> Outcomes:
 
 
 def _between(outcomes: Outcomes, rows: int) -> Stratum:
-    """Return what the shares of the strata add to the uncertainty: draws of a stratum's mean.
+    """Return a stratum for the sampling error of the strata's shares.
 
-    They are as many as the shares were counted in. Their mean is zero: the estimate stays.
+    Its draws are the means of the strata, for as many `rows` as the shares were counted in. They
+    are centred, so that the estimate does not change.
     """
     weights = np.array([each.weight for each in outcomes.strata])
     means = np.array([float(each.mean[0]) for each in outcomes.strata])
@@ -124,7 +126,7 @@ def _between(outcomes: Outcomes, rows: int) -> Stratum:
 
 
 def _few_left(strata: list[Stratum]) -> str:
-    """Say where so few rows of a stratum have no label that the interval was not measured there."""
+    """Return a caution if strata have too few unlabelled rows for the interval to be reliable."""
     open_ranges = [
         each.weight * (1 - each.labelled) * (each.end(-1) - each.end(0)) for each in strata
     ]
@@ -145,7 +147,7 @@ def _all_ends(rows: Rows) -> tuple[float, float]:
 
 
 def _plain(rows: Rows, inside: NDArray[np.bool_], kind: int | None, scale: float) -> Stratum:
-    """Return the single rows of one stratum, or class; its share is not set yet."""
+    """Return one stratum, or class, of single rows; its share is not set yet."""
     if rows.table is None:
         ends = _all_ends(rows) if kind is None else rows.ends[kind]
         values = [*rows.costs[inside], *ends]
@@ -164,7 +166,7 @@ def _block(
     within: NDArray[np.bool_],
     ends: tuple[float, float],
 ) -> Stratum:
-    """Return the groups, or the weighted rows, of one stratum; its share is not set yet."""
+    """Return one stratum of groups, or of weighted rows; its share is not set yet."""
     costs, amounts = rows.costs[inside], rows.amounts[inside]
     if rows.groups is None:
         squares = np.asarray(rows.squares)[inside]
@@ -191,9 +193,10 @@ def _merged_units(
     *,
     bounds: tuple[float, float] | None = None,
 ) -> Stratum:
-    """Return draws as a stratum, equal ones as one atom.
+    """Return draws as a stratum, with equal draws merged into one atom.
 
-    `bounds` are those of the mean, where draws are residuals: the ends need not be the extremes.
+    `bounds` are the bounds of the mean where draws are residuals: then the ends need not be the
+    extremes.
     """
     if bounds is None:
         costs, counts = np.append(costs, ends), np.append(counts, [0.0, 0.0])
@@ -226,14 +229,14 @@ def _room(
     mean: float,
     end: float,
 ) -> tuple[float, float]:
-    """Return how large a draw of the extreme cost may be: by what was seen, and at most.
+    """Return the size of an unobserved draw of the extreme cost, given the groups, and at most.
 
-    `inside` are the rows like it, `within` those of all classes that were drawn as these were. What
-    was not seen would come with the weight of rows like it: of its class, or with its
-    decisions; and with groups, as a whole group. The more groups hold the extreme cost in a part of
-    their rows only, the less is assumed that a whole one can.
+    `inside` are the rows like it, `within` those of all classes that were sampled as these were. An
+    unobserved draw is given the weight of rows like it: of its class, or with its decisions; and
+    with groups, it is a whole group. The more groups hold the extreme cost in only a part of their
+    rows, the smaller the draw is assumed to be.
     """
-    if end == mean:  # all of them cost that: as large as they are
+    if end == mean:  # all rows have the extreme cost, so their own size is used
         return (_heaviness(rows, inside),) * 2
     reach = NEARLY * abs(end - mean)
     towards = np.sign(end - mean)
@@ -247,7 +250,7 @@ def _room(
         can &= (np.bincount(rows.kinds[inside], minlength=len(rows.labels)) > 0)[cells.kinds]
         by_class = [(rows.kinds == kind) & inside for kind in np.unique(cells.kinds[can])]
         alike += by_class
-        # Rows are drawn by what was decided, if by anything: without weights their class tells all,
+        # Sampling depends on the decisions, if on anything. Without weights the class is enough,
         # once enough groups have rows of it.
         if (
             rows.weighted
@@ -271,7 +274,7 @@ def _room(
 
 
 def _groups_among(rows: Rows, chosen: NDArray[np.bool_]) -> float:
-    """Return how many groups of equal size the chosen rows are worth, by Kish's number."""
+    """Return Kish's effective number of groups of the chosen rows."""
     if rows.groups is None or not chosen.any():
         return 0.0
     sizes = rows.by_group(rows.amounts, chosen)
@@ -279,7 +282,7 @@ def _groups_among(rows: Rows, chosen: NDArray[np.bool_]) -> float:
 
 
 def _heaviness(rows: Rows, chosen: NDArray[np.bool_]) -> float:
-    """Return Σs²/Σs over the draws, of the chosen rows: how large the draw of such a row is."""
+    """Return Σs²/Σs over the draws of the chosen rows: the mean size of the draw of such a row."""
     total = float(rows.amounts[chosen].sum())
     if not total:
         return 0.0
@@ -290,7 +293,7 @@ def _heaviness(rows: Rows, chosen: NDArray[np.bool_]) -> float:
 
 
 def _linearised(rows: Rows, shares: Shares) -> Outcomes:
-    """Return draws whose totals are residuals, where draws are in several strata or classes."""
+    """Return draws whose totals are residuals, where draws span several strata or classes."""
     estimate = float(shares.each @ rows.costs)
     residuals = shares.each * (rows.costs - shares.fitted)
     if rows.groups is None:
@@ -323,10 +326,10 @@ def _linearised(rows: Rows, shares: Shares) -> Outcomes:
 def _linear_end(
     rows: Rows, shares: Shares, estimate: float, end: int
 ) -> tuple[float, tuple[float, float]]:
-    """Return the cost and the sizes of an unseen draw that would move the estimate most.
+    """Return the cost and the sizes of the unobserved draw that would move the estimate most.
 
-    It is of one stratum or, as groups may be, of several; of one class or, where the class does not
-    tell what a row can cost, of several.
+    It is in one stratum or, like a group, in several. It is of one class or, where the class does
+    not determine what a row can cost, of several.
     """
     gains = (rows.ends[rows.kinds, end] - shares.fitted) * (1 if end else -1)
     best: tuple[float, float, tuple[float, float]] = (0.0, estimate, (0.0, 0.0))
@@ -342,7 +345,7 @@ def _linear_end(
             cost = float(rows.ends[rows.kinds[inside][0], end])
             room, full = _room(scaled, inside, within, float(each @ rows.costs[inside]), cost)
             gain = float(each @ gains[inside])
-            # However many more of them came, they would have no more than their share.
+            # However many of them are added, their weight is at most their share.
             most = float(shares.each[inside if shares.by_class else within].sum())
             least = 1 / (1 + full * (1 / most - 1))
             if full * least * gain > best[0]:
@@ -352,16 +355,16 @@ def _linear_end(
 
 
 def _each_and_all(places: Places, *, every: bool = True) -> list[int | None]:
-    """Return each place, and None for all of them where there are several."""
+    """Return each place and, if there are several, None for all of them together."""
     distinct = np.unique(places).tolist()
     return [*distinct, None] if every and len(distinct) > 1 else distinct
 
 
 def _as_shares(rows: Rows, shares: Shares, of_kind: NDArray[np.bool_]) -> Rows:
-    """Return rows that have the share of the population that those of a kind have.
+    """Return the rows with amounts scaled to the population share of a row of a kind.
 
-    What was decided tells how rows were drawn, not of which class they are: for the size of an
-    unseen row of a class, others with its decision count as if they were of that class.
+    Decisions determine how rows were sampled, but not their class. So for the size of an unobserved
+    row of a class, other rows with its decision count as if they were of that class.
     """
     n = len(rows.names)
     totals = np.bincount(rows.strata[of_kind], rows.amounts[of_kind], n)
@@ -374,7 +377,7 @@ def _as_shares(rows: Rows, shares: Shares, of_kind: NDArray[np.bool_]) -> Rows:
 
 
 def _caution(rows: Rows) -> str:
-    """Say why the confidence is not claimed, where few draws carry most of what is known."""
+    """Return a caution if few draws carry most of the weight, so the confidence is not claimed."""
     total = float(rows.amounts.sum())
     if rows.groups is not None:
         sizes = rows.by_group(rows.amounts)

@@ -1,4 +1,4 @@
-"""Intervals, tests and distributions of whatever has outcomes and a design."""
+"""Confidence intervals, tests and bootstrap distributions of estimates and differences."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from stakes.infer.methods import (
     names_of_tests,
 )
 
-# What every method returns: an interval, or the result of a test.
+# Results of the methods: intervals and tests.
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class Interval(Result):
         Returns
         -------
         Interval
-            With both limits multiplied.
+            The interval with both limits multiplied by `volume`.
 
         Examples
         --------
@@ -122,7 +122,7 @@ class Interval(Result):
         return replace(self, low=low, high=high, error=self.error * abs(volume))
 
     def summary(self) -> str:
-        """Write the interval out.
+        """Return the interval as text.
 
         Returns
         -------
@@ -191,7 +191,7 @@ class TestResult(Result):
     error: float = field(default=0.0, repr=False)
     caution: str = field(default="", repr=False)
 
-    __test__ = False  # not a test of pytest's
+    __test__ = False  # so that pytest does not collect the class
 
     def _repr_html_(self) -> str:
         values = {
@@ -206,7 +206,7 @@ class TestResult(Result):
         return html_values(values, self.summary())
 
     def summary(self) -> str:
-        """Say what the test found.
+        """Return the result of the test in words.
 
         Returns
         -------
@@ -227,7 +227,7 @@ class TestResult(Result):
             }[self.alternative]
         verdict = "shown" if self.rejected else "not shown"
         sure = f"{percent(self.confidence)} confidence"
-        if self.error:  # what is not exact is not called so
+        if self.error:  # the bootstrap distribution is not exact, so "exact" would be wrong
             p = f"p at most {self.p_value:.3g}, bootstrap to within ±{self.error:.2g}"
         else:
             p = f"p = {self.p_value:.3g}, {self.method}"
@@ -252,15 +252,15 @@ class TestResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class Worth(Result):
-    """What strata are worth: how many labels of rows at random would tell as much.
+    """The worth of strata: how many labels of a simple random sample would be as informative.
 
     Attributes
     ----------
     labels : int
-        How many rows have labels.
+        The number of rows with labels.
     equal : float
-        How many of a simple random sample would have an interval with the same upper limit's
-        distance from the estimate; for a difference, with the same width.
+        The size of the simple random sample whose upper limit would be as far from the estimate;
+        for a difference, the one whose interval would be as wide.
 
     Examples
     --------
@@ -273,7 +273,7 @@ class Worth(Result):
     equal: float
 
     def summary(self) -> str:
-        """Say what the strata are worth.
+        """Return the worth of the strata in words.
 
         Returns
         -------
@@ -298,10 +298,10 @@ class Worth(Result):
 
 NOTHING_GAINED = 1.02
 
-# Which method "auto" stands for.
+# The method that "auto" selects.
 
 USUAL, CAREFUL = exact.METHOD.name, extremal.METHOD.name
-"""The methods that "auto" chooses from: BDELTACOST's, and the one that holds for rare costs too."""
+"""The methods that "auto" chooses from: exact BDELTACOST, and the one that suits rare costs too."""
 
 
 @dataclass(frozen=True)
@@ -313,7 +313,7 @@ class RareOutcome:
     what : str
         The outcome in words.
     count, value : float
-        How often it was observed, and by how much it changes the difference.
+        How often it was observed, and the amount by which it changes the difference.
     """
 
     what: str
@@ -323,16 +323,16 @@ class RareOutcome:
 
 @dataclass(frozen=True, eq=False)
 class Choice(Result):
-    """A method, and why it was chosen.
+    """A method and the reason for choosing it.
 
     Attributes
     ----------
     name : str
         The method.
     reason : str
-        Why, in words.
+        The reason, in words.
     rare : RareOutcome or None
-        The outcome that was observed too rarely for the usual method, where that is why.
+        The outcome that was observed too rarely for the usual method, if that is the reason.
 
     Examples
     --------
@@ -355,15 +355,15 @@ class Choice(Result):
 
 
 def choose_method(outcomes: Outcomes, describe: Callable[[int, int], str] | None = None) -> Choice:
-    """Choose the method that suits the outcomes; it only looks, and never warns.
+    """Choose the method that suits the outcomes, without any warning.
 
     Parameters
     ----------
     outcomes : Outcomes
         The possible costs or differences and their counts.
     describe : callable, optional
-        For a difference of two models: names the extreme outcome of a stratum, -1 for the largest
-        and 0 for the smallest. None for the cost of one model.
+        For a difference of two models: ``describe(stratum, end)`` names the extreme outcome of a
+        stratum, -1 for the largest and 0 for the smallest. None for the cost of one model.
     """
     if describe is None:
         return Choice(CAREFUL, "it holds where expensive mistakes are rare, too.")
@@ -386,13 +386,13 @@ def choose_method(outcomes: Outcomes, describe: Callable[[int, int], str] | None
 
 
 def chosen_by_table(outcomes: Outcomes, *, paired: bool) -> dict[str, NDArray[np.bool_]]:
-    """Return for each method that "auto" may choose the tables that it is chosen for."""
+    """Return, for each method that "auto" may choose, the tables for which it is chosen."""
     usual = often_enough(outcomes) & paired
     return {USUAL: usual, CAREFUL: ~usual}
 
 
 def options_of_auto(method: str, options: Mapping[str, Any], laplace: float) -> dict[str, Any]:
-    """Return what a method takes of the options for "auto", which one of them must know."""
+    """Return the options of "auto" that a method takes; raise for one that no candidate takes."""
     known = sorted({*METHODS[USUAL].options, *METHODS[CAREFUL].options})
     validate.options(options, "the method 'auto'", known)
     able = METHODS[method].options
@@ -410,10 +410,10 @@ def takes(method: str, option: str) -> bool:
     return method in METHODS and option in METHODS[method].options
 
 
-# Check what is asked, and let the method answer.
+# Validation of requests, and calls of the methods.
 
 SMALLEST = 1e-12
-"""No p-value is known to be smaller than what the distributions are computed to."""
+"""Smallest p-value returned: the precision to which the distributions are computed."""
 
 
 def limits(
@@ -449,7 +449,7 @@ def warn_if_constant(outcomes: Outcomes) -> None:
 
 
 def _error_of(sides: Any) -> float:
-    """Return how far in cost the distribution behind two sides can be off: mostly 0."""
+    """Return the largest error, in cost, of the distribution behind two limits or tails."""
     return float(getattr(sides, "error", 0.0))
 
 
@@ -469,7 +469,7 @@ def run_test(
     names: tuple[str, str],
     options: Mapping[str, Any],
 ) -> TestResult:
-    """Return what the test of a method finds of the first table."""
+    """Return the result of a method's test on the first table."""
     alpha = validate.alpha(confidence)
     validate.choice(alternative, "alternative", ("two-sided", "less", "greater"))
     entry = _entry(method)
@@ -509,13 +509,13 @@ def _entry(method: Any) -> IntervalMethod | None:
 
 
 def no_such_method(method: Any, known: list[str]) -> InputError:
-    """Return the error for a method that is not known; it names those that are."""
+    """Return the error for an unknown method, which names the known ones."""
     names = ", ".join(map(repr, ["auto", *known]))
     return InputError("method", f"expected one of {names}; got {method!r}.")
 
 
 def _no_such_design(method: str, design: str, known: list[str]) -> DesignError:
-    """Return the error for a method that cannot treat a design; it names those that can."""
+    """Return the error for a design that a method does not support, which names those that do."""
     able = ", ".join(repr(name) for name in known if design in METHODS[name].designs)
     return DesignError(
         "method", f"{method!r} cannot treat the design {design!r}; these can: {able}."
@@ -523,13 +523,14 @@ def _no_such_design(method: str, design: str, known: list[str]) -> DesignError:
 
 
 MOST_TIMES, ALMOST, STEPS = 1000.0, 0.999, 24
-"""How many times as many labels strata may be worth, and how finely that is sought."""
+"""Bounds of the worth of strata, as a multiple of the labels and as a share of the rows, and the
+number of bisection steps in its search."""
 
 DESIGN_OPTIONS = ("class_priors", "strata", "impossible", "population")
 
 
 class Inference(ABC):
-    """What an estimate and a difference have in common."""
+    """Base class of cost estimates and cost differences."""
 
     design: Design
 
@@ -544,24 +545,24 @@ class Inference(ABC):
     @property
     @abstractmethod
     def _laplace(self) -> float:
-        """The λ of the methods that take one."""
+        """The default Laplace correction λ of the methods that take one."""
 
     @cached_property
     def _outcomes(self) -> Outcomes:
-        """What the methods work on; built once, because everything asks for it."""
+        """The outcomes that the methods work on; built once, because every method needs them."""
         return self._build_outcomes()
 
     @abstractmethod
     def _as_one_stratum(self) -> Stratum:
-        """Return as many outcomes as were observed, as if their rows had been a simple sample."""
+        """Return the outcomes as those of a simple random sample of the same number of rows."""
 
     def _breadth(self, limits: tuple[float, float]) -> float:
-        """Return what makes one interval better than another: how far the upper limit is off."""
+        """Return how precise an interval is: the distance of its upper limit from the estimate."""
         return limits[1] - float(self._outcomes.mean[0])
 
     @cached_property
     def worth(self) -> Worth:
-        """How many labels of rows at random the strata, such as a judge's verdicts, are worth.
+        """How many labels at random the strata, such as a judge's verdicts, are worth.
 
         Examples
         --------
@@ -597,7 +598,7 @@ class Inference(ABC):
 
     @property
     def _counted_strata(self) -> int:
-        """How many of the strata of outcomes hold rows: all but what shares add."""
+        """Number of strata that hold rows: all but the one for the sampling error of the shares."""
         return len(self._outcomes.strata) - (self.design.rows_counted is not None)
 
     @cached_property
@@ -607,11 +608,11 @@ class Inference(ABC):
 
     @property
     def caution(self) -> str:
-        """Why the confidence is not claimed, in a few words; empty where it is."""
+        """Why the confidence is not claimed, in a few words; empty if it is."""
         return self._outcomes.caution
 
     def __getstate__(self) -> dict[str, Any]:
-        # Pickles and copies hold the fields only; what was computed from them is computed again.
+        # Pickles and copies hold only the fields; cached results are computed again.
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
     def interval(self, confidence: float = 0.95, method: str = "auto", **options: Any) -> Interval:
@@ -620,19 +621,19 @@ class Inference(ABC):
         Parameters
         ----------
         confidence : float, default 0.95
-            How sure the interval is to be.
+            The confidence level.
         method : str, default "auto"
             "auto", "extremal", "bcost", "exact", "normal", "t", "bca", "dirichlet", "likelihood",
             "guaranteed" or "anytime"; see the page on choosing a method.
         **options
-            What the method takes: ``weight`` and ``conservative`` (extremal), ``laplace`` (bcost,
-            exact), ``n_resamples`` and ``rng`` (bcost). And what describes the design:
+            Options of the method: ``weight`` and ``conservative`` (extremal), ``laplace`` (bcost,
+            exact), ``n_resamples`` and ``rng`` (bcost). And options of the design:
             ``class_priors``, ``strata``, ``impossible``.
 
         Returns
         -------
         Interval
-            The limits, the confidence and the method that was used.
+            The limits, the confidence and the method used.
 
         Notes
         -----
@@ -646,7 +647,7 @@ class Inference(ABC):
             bounded variable, and for two outcomes Clopper & Pearson's interval.
         "bcost"
             The costs of rank ⌊α/2 · N⌋ + 1 from either end, among those of N matrices of counts
-            that are drawn with the probabilities (M + λ)/(n + K²λ). For two classifiers, with their
+            resampled with the probabilities (M + λ)/(n + K²λ). For two classifiers, with their
             joint counts and λ = 0, it is BDELTACOST.
         "exact"
             The α/2 and 1 - α/2 quantiles in the limit of N → ∞, by convolution. Where costs without
@@ -661,8 +662,8 @@ class Inference(ABC):
         "likelihood"
             All means whose empirical likelihood ratio, over all possible costs, passes a χ² test.
         "guaranteed", "anytime"
-            All means against which betting has not multiplied the fortune by 2/α; the latter at all
-            sizes of the test set at once.
+            All means against which betting has not multiplied the fortune by 2/α; the latter is
+            valid at all sizes of the test set at once.
 
         References
         ----------
@@ -689,7 +690,7 @@ class Inference(ABC):
         >>> round(low, 4), round(high, 4)
         (0.093, 0.7385)
 
-        That of the paper, and its limit of infinitely many resamples:
+        The interval of the paper, and its limit of infinitely many resamples:
 
         >>> low, high = estimate.interval(method="bcost", rng=0)
         >>> round(low, 4), round(high, 4)
@@ -697,7 +698,7 @@ class Inference(ABC):
         >>> estimate.interval(method="exact")
         Interval(low=0.06, high=0.61, confidence=0.95, method='exact')
 
-        Where one in a hundred is a 1:
+        With a prevalence of 1% of the class 1:
 
         >>> low, high = estimate.interval(0.9, class_priors={0: 0.99, 1: 0.01})
         >>> round(low, 4), round(high, 4)
@@ -723,7 +724,7 @@ class Inference(ABC):
         return Interval(low, high, float(confidence), chosen, _error_of(ends), caution)
 
     def _chosen(self, method: str, options: Mapping[str, Any]) -> Choice:
-        """Return the method to use; anyone who asks for the conservative interval gets it."""
+        """Return the method to use; the option ``conservative`` selects the extremal interval."""
         if not isinstance(method, str):
             raise no_such_method(method, names_of_intervals())
         if method != "auto":
@@ -740,7 +741,7 @@ class Inference(ABC):
         laplace : float, array_like or "auto", optional
             The Laplace correction; by default that of the interval method "exact".
         **options
-            What describes the design: ``class_priors``, ``strata``, ``impossible``.
+            Options of the design: ``class_priors``, ``strata``, ``impossible``.
 
         Returns
         -------
@@ -776,7 +777,7 @@ class Inference(ABC):
         return exact.distributions(outcomes, given, 0.05).one(0)
 
     def _with_design(self, options: Mapping[str, Any]) -> tuple[Self, dict[str, Any]]:
-        """Return the same with the design that the options describe, and the other options."""
+        """Return this result under the design that the options describe, and the other options."""
         given = {name: value for name, value in options.items() if name in DESIGN_OPTIONS}
         others = {name: value for name, value in options.items() if name not in DESIGN_OPTIONS}
         if not given:
@@ -785,7 +786,7 @@ class Inference(ABC):
 
 
 def outcomes_behind(result: Inference) -> Outcomes:
-    """Return what an estimate or a difference was computed from."""
+    """Return the outcomes that an estimate or a difference was computed from."""
     return result._outcomes  # noqa: SLF001 - for the modules of this room
 
 

@@ -1,7 +1,7 @@
-"""What all interval methods work on: the possible costs of a decision, and how often each occurred.
+"""Possible costs of a decision and their counts: the data that all interval methods work on.
 
-An estimate and a difference, a confusion matrix and a sample of costs all come down to this. Cells
-with equal costs are one atom. With known class priors each class is a stratum of its own.
+Estimates and differences, confusion matrices and samples of costs are all reduced to this form.
+Cells with equal costs are one atom. With known class priors each class is a stratum of its own.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from stakes.errors import InputError, InputTypeError, LabelError
 
 ROUNDING = 1e-15
 SMALLEST_COST = 1e-100
-"""The fourth moments of larger costs do not fit into a number."""
+"""Least magnitude of the largest cost, so that higher moments of the costs do not underflow."""
 
 MOST_ATOMS, MOST_TOGETHER, LEAST_ATOMS = 2048, 1024, 32
-"""More different costs than this are condensed where a method's time grows with their number; draws
-of unequal sizes in several strata to the second together, but none to fewer than the third."""
+"""Numbers of atoms that are kept where a method's time grows with them: in a stratum, in all strata
+together for draws of unequal sizes, and at least in each stratum of those."""
 
 
 @dataclass(frozen=True)
 class Units:
-    """What the draws are, where they are not single rows: groups, or rows with weights.
+    """Sizes of draws that are not single rows: groups, or rows with weights.
 
     Attributes
     ----------
     sizes : ndarray, shape (atoms,)
-        The rows, or the weight, of each draw with that cost.
+        The number of rows, or the weight, of each draw with that cost.
     rooms : pair of float
-        How large a draw that was not seen may be at the cheap, and at the costly end.
+        The size of an unobserved draw at the cheap, and at the costly end.
     full : pair of float
-        The same without what the groups seen tell of it.
+        The same without the evidence of the observed groups.
     ends : pair of float or None
-        What such a draw costs, where that is not the least and the most of the costs.
+        The costs of such draws, where they are not the smallest and the largest of the costs.
     bounds : pair of float or None
-        The least and the most that the mean can be, where draws are residuals: those can cost less.
+        The least and the largest possible mean, where draws are residuals: those can cost less.
     """
 
     sizes: Floats
@@ -62,7 +62,7 @@ class Units:
     bounds: tuple[float, float] | None = None
 
     def room(self, end: int, *, full: bool) -> float:
-        """Return the size of a draw that was not seen."""
+        """Return the size of an unobserved draw."""
         return (self.full if full else self.rooms)[end]
 
 
@@ -73,21 +73,21 @@ class Stratum:
     Attributes
     ----------
     costs : ndarray, shape (atoms,)
-        The possible costs; those never observed too.
+        The possible costs, including those not observed.
     counts : ndarray, shape (tables, atoms)
         How often each cost occurred, in each of the tables that are treated at once.
     cells : ndarray, shape (atoms,)
-        How many possible cells of the table have that cost.
+        The number of possible cells of the table with that cost.
     place : ndarray of int, shape (all cells,)
         The atom of each cell of the table; -1 for an impossible cell.
     weight : float
         The share of the population that the stratum stands for.
     units : Units or None
-        Where the draws are not single rows: groups, or rows with weights.
+        The sizes of draws that are groups, or rows with weights; None for single rows.
     labelled : float
-        The share of the stratum that the draws are; zero where the population has no end.
+        The sampling fraction of the stratum; zero in an infinite population.
     left : float
-        How many rows of the stratum were not drawn; infinite where the population has no end.
+        The number of rows of the stratum that were not sampled; infinite in an infinite population.
     """
 
     costs: Floats
@@ -106,7 +106,7 @@ class Stratum:
 
     @cached_property
     def amounts(self) -> Floats:
-        """How many rows, or how much weight, the draws with each cost are, in each table."""
+        """The number of rows, or the weight, of the draws with each cost, in each table."""
         return self.counts if self.units is None else self.counts * self.units.sizes
 
     @cached_property
@@ -120,9 +120,9 @@ class Stratum:
 
     @cached_property
     def variance(self) -> Floats:
-        """The variance of the mean, by the draws' departures from it, in each table.
+        """The variance of the mean, estimated from the draws' deviations from it, in each table.
 
-        What was drawn without being put back from a finite population varies less.
+        It includes the finite population correction, for sampling without replacement.
         """
         if self.certain:
             return np.zeros(len(self.counts))
@@ -135,26 +135,26 @@ class Stratum:
 
     @property
     def certain(self) -> bool:
-        """Whether nothing is left to know: all rows have labels, or all outcomes cost the same."""
+        """Whether nothing is uncertain: all rows have labels, or all outcomes cost the same."""
         return self.labelled >= 1 or len(self.costs) == 1
 
     def end(self, end: int) -> float:
-        """Return what a draw that was not seen costs: -1 for the costliest, 0 for the cheapest."""
+        """Return the cost of an unobserved draw: -1 for the costliest, 0 for the cheapest."""
         if self.units is not None and self.units.ends is not None:
             return self.units.ends[end]
         return float(self.costs[end])
 
     def bound(self, end: int) -> float:
-        """Return the least (0), or the most (-1), that the mean can be."""
+        """Return the least (0), or the largest (-1), possible mean."""
         if self.units is not None and self.units.bounds is not None:
             return self.units.bounds[end]
         return self.end(end)
 
     def room(self, end: int, *, full: bool = False) -> Floats:
-        """Return the size of a draw that was not seen, as a share of all, in each table.
+        """Return the size of an unobserved draw, relative to all draws, in each table.
 
-        `end` is -1 for the costliest, 0 for the cheapest; `full` if the draws seen shall not count
-        as evidence that it comes in smaller ones.
+        `end` is -1 for the costliest, 0 for the cheapest; with `full`, the observed draws do not
+        count as evidence that such draws are smaller.
         """
         size = 1.0 if self.units is None else self.units.room(end, full=full)
         with np.errstate(divide="ignore"):
@@ -166,11 +166,11 @@ class Stratum:
         return np.asarray((self.counts * centred**order).sum(axis=1) / self.n)
 
     def condensed(self, most: int = MOST_ATOMS) -> Stratum:
-        """Return the stratum with at most so many atoms, some thousand by default.
+        """Return the stratum with at most `most` atoms, some thousand by default.
 
-        Costs between two that are kept are split between them, keeping their mean: the spread grows
-        a little, so an interval gets a little wider, never narrower. Half of the atoms kept are
-        equally frequent, the other half contribute equally to the variance.
+        Costs between two that are kept are split between them, which keeps their mean. The variance
+        grows a little, so an interval gets a little wider, never narrower. Half of the atoms kept
+        are equally frequent, the other half contribute equally to the variance.
         """
         if len(self.costs) <= most:
             return self
@@ -208,14 +208,14 @@ class Outcomes:
     Attributes
     ----------
     strata : tuple of Stratum
-        One, unless class priors are known or rows were drawn from several strata.
+        One, unless class priors are known or rows were sampled from several strata.
     design : str
-        How the examples were sampled: "simple", "examples", "stratified" (classes with priors too),
-        "weighted" or "grouped"; and "finite" where the population is.
+        How the examples were sampled: "simple", "examples", "stratified" (also classes with
+        priors), "weighted", "grouped", or "finite" for a finite population.
     caution : str
-        Why the confidence is not claimed, where it is not.
+        Why the confidence is not claimed; empty if it is.
     bounded : bool
-        Whether the least and the most are known, and not only those seen.
+        Whether the bounds of the costs are known, not just the least and largest observed cost.
     """
 
     strata: tuple[Stratum, ...]
@@ -225,17 +225,17 @@ class Outcomes:
 
     @property
     def tables(self) -> int:
-        """How many tables are treated at once."""
+        """The number of tables that are treated at once."""
         return len(self.strata[0].counts)
 
     @property
     def only(self) -> Stratum:
-        """The stratum, where there is one only."""
+        """The only stratum; the first, where there are several."""
         return self.strata[0]
 
     @property
     def rows(self) -> float | None:
-        """How many rows a finite population has; None where it has no end."""
+        """The number of rows of a finite population; None for an infinite one."""
         if not all(math.isfinite(each.left) for each in self.strata):
             return None
         return round(sum(each.left + float(each.n[0]) for each in self.strata))
@@ -247,27 +247,27 @@ class Outcomes:
 
     @property
     def lowest(self) -> float:
-        """The least that a decision can cost on average."""
+        """The least possible mean cost of a decision."""
         return float(sum(stratum.weight * stratum.bound(0) for stratum in self.strata))
 
     @property
     def highest(self) -> float:
-        """The most that a decision can cost on average."""
+        """The largest possible mean cost of a decision."""
         return float(sum(stratum.weight * stratum.bound(-1) for stratum in self.strata))
 
     def times(self, factors: Any) -> Outcomes:
-        """Return tables with the same shares, of so many times as many independent examples."""
+        """Return tables with the same shares and `factors` times as many independent examples."""
         column = np.atleast_1d(factors)[:, np.newaxis]
         strata = tuple(each.with_counts(each.counts * column) for each in self.strata)
         return Outcomes(strata, self.design)
 
 
 def _condensed_units(stratum: Stratum, units: Units, most: int) -> Stratum:
-    """Return the stratum with draws of nearly the same size as draws of one size.
+    """Return the stratum with draws of similar sizes merged into draws of one size.
 
-    Those that contribute most to the variance stay as they are. Of the others, the number is such
-    that the sums of sizes and of squared sizes stay as they are; the costs of each size are
-    condensed as those of rows.
+    Draws that contribute most to the variance stay as they are. The number of the others is such
+    that the sums of sizes and of squared sizes do not change; the costs of each size are condensed
+    like those of rows.
     """
     seen = stratum.counts[0] > 0
     costs, sizes, counts = stratum.costs[seen], units.sizes[seen], stratum.counts[0][seen]
@@ -306,9 +306,10 @@ def make_stratum(
     weight: float = 1.0,
     scale: float = 0.0,
 ) -> Stratum:
-    """Merge cells with equal costs; `counts` may have a leading axis of tables.
+    """Return a stratum in which cells with equal costs are merged.
 
-    `scale` is the size of the numbers that the costs were computed from, if it is larger.
+    `counts` may have a leading axis of tables. `scale` is the magnitude of the numbers that the
+    costs were computed from, if it is larger.
     """
     flat = np.asarray(costs, dtype=np.float64).ravel()
     table = np.asarray(counts, dtype=np.float64).reshape(-1, flat.size)
@@ -323,13 +324,13 @@ def make_stratum(
             "Count them in a smaller unit.",
         )
     least = np.abs(atoms[atoms != 0]).min(initial=np.inf)
-    if least < np.finfo(np.float64).tiny:  # which arithmetic does not keep
+    if least < np.finfo(np.float64).tiny:  # subnormal numbers lose digits
         raise InputError(
             "costs",
             f"expected a cost of at least {SMALLEST_COST:.0e}, or none; the smallest is {least:g}.",
             "Replace it by 0.",
         )
-    # Costs that differ by the rounding of arithmetic only are one cost.
+    # Costs that differ only by rounding are one cost.
     sizes = np.maximum(scale, np.maximum(np.abs(atoms[1:]), np.abs(atoms[:-1])))
     starts = np.append(True, np.diff(atoms) > ROUNDING * sizes)
     atoms, place = atoms[starts], (np.cumsum(starts) - 1)[place]
@@ -342,12 +343,12 @@ def make_stratum(
 
 
 def pseudo_counts(outcomes: Outcomes, laplace: Any, alpha: float, end: int = -1) -> list[Floats]:
-    """Return what a Laplace correction adds to each atom, for each stratum.
+    """Return the pseudo-counts that a Laplace correction adds to each atom, for each stratum.
 
     Parameters
     ----------
     outcomes : Outcomes
-        What is corrected.
+        The outcomes to correct.
     laplace : float, array_like or "auto"
         λ for every possible cell, or one for each cell of the table; "auto" puts
         `principled_laplace` on the costliest cell alone.
@@ -394,10 +395,10 @@ def pseudo_counts(outcomes: Outcomes, laplace: Any, alpha: float, end: int = -1)
 
 
 def principled_laplace(alpha: float) -> float:
-    """Return the λ that keeps the coverage when the costliest cell was never seen.
+    """Return the λ that keeps the coverage when the costliest cell was not observed.
 
-    If that cell has an expected number of m errors and none was seen, BCOST's upper limit contains
-    the 1 - α/2 quantile q of Poisson(λ) of them, so it misses m > q, which happens with
+    If that cell has an expected number of m errors and none was observed, BCOST's upper limit
+    contains the 1 - α/2 quantile q of Poisson(λ) of them, so it misses m > q, which happens with
     probability e^-q at most. A miss of at most α/2 needs q = ⌈ln(2/α)⌉, which the quantile reaches
     for λ just above λ* = ½ χ²(α/2; 2q); at λ* itself it is still q - 1.
     """
@@ -405,36 +406,37 @@ def principled_laplace(alpha: float) -> float:
     return float(gammaincinv(errors, alpha / 2)) * (1 + 1e-6)
 
 
-# What is known of how the examples were sampled, and the outcomes where nothing is.
+# The sampling design, and the outcomes of independent rows.
 
 CountTable = Confusion | PairedConfusion | GroupedConfusion | JointConfusion | CostSample
 
 
 @dataclass(frozen=True)
 class Design:
-    """What is known of how the examples were sampled, besides their counts.
+    """The sampling design of the examples, in addition to their counts.
 
     Attributes
     ----------
     class_priors : mapping, sequence or None
         The prevalence of each class in the target population.
     strata : "class" or None
-        "class" when the numbers of examples of each class were fixed beforehand. Other strata, as
+        "class" when the numbers of examples of each class were fixed in advance. Other strata, like
         groups and weights, are kept with the counts.
     impossible : sequence of (decision, class), or None
         Cells that cannot occur.
     population : mapping, number or None
-        From each stratum to its share of the population, or to its number of rows; one number of
-        rows where there are no strata. With rows, those that have labels are known and only the
-        others are uncertain. By default a stratum's share is that of the examples or their weights.
+        Mapping from each stratum to its share of the population, or to its number of rows; a single
+        number of rows where there are no strata. With rows, the labelled ones count as known and
+        only the others are uncertain. By default a stratum's share is that of the examples or their
+        weights.
     decided : mapping or None
-        From strata to the decision that was taken for all of their rows, or to those of two models:
-        then no other can have been. A stratum of which that is known may have no labels at all; its
-        classes then count as equally frequent in the estimate, and the interval allows for every
-        one of them.
+        Mapping from strata to the decision taken for all of their rows, or to the decisions of two
+        models; no other decision is then possible in the stratum. Such a stratum may have no labels
+        at all: its classes then count as equally frequent in the estimate, and the interval allows
+        for each of them.
     rows_counted : int or None
-        In how many rows the shares of the population were counted, where these rows are a sample
-        themselves (two-phase sampling): the interval then allows for that, too.
+        Number of rows in which the population shares were counted, where these rows are a sample
+        themselves (two-phase sampling). The interval then allows for their sampling error, too.
 
     Notes
     -----
@@ -482,7 +484,7 @@ class Design:
             raise InputTypeError(
                 "decided", f"expected a mapping from strata to decisions, got {self.decided!r}."
             )
-        if self.impossible is not None:  # which may be an iterator
+        if self.impossible is not None:  # may be an iterator
             object.__setattr__(self, "impossible", tuple(validate.cells(self.impossible)))
         given: Any = self.strata
         if not (given is None or (isinstance(given, str) and given == "class")):
@@ -499,21 +501,21 @@ SIMPLE = Design()
 def simple_outcomes(
     table: CountTable, cell_costs: Any, design: Design, scale: float = 0.0
 ) -> Outcomes | None:
-    """Return the outcomes where rows were drawn one by one; None for all other designs.
+    """Return the outcomes of independent rows; None for all other designs.
 
-    `scale` is the size of the costs that differences were taken of.
+    `scale` is the magnitude of the costs from which differences were computed.
     """
     if isinstance(table, Confusion | PairedConfusion):
         _check_whole(table)
     if not is_simple(table, design):
         return None
-    counts: Any = table  # which the check narrows
+    counts: Any = table  # narrowed by the check
     possible = possible_cells(counts, design.impossible)
     return Outcomes((make_stratum(cell_costs, counts.counts, possible=possible, scale=scale),))
 
 
 def is_simple(table: CountTable, design: Design) -> bool:
-    """Tell whether nothing is known but counts of independent rows."""
+    """Tell whether the data are only counts of independent rows of equal weight."""
     return (
         isinstance(table, Confusion | PairedConfusion)
         and not table.weighted
@@ -533,7 +535,7 @@ def _check_whole(table: Confusion | PairedConfusion) -> None:
 
 
 def possible_decisions(labels: Labels, decisions: Labels, impossible: Any) -> NDArray[np.bool_]:
-    """Return which decisions can be taken for which classes."""
+    """Return a mask of the possible cells, by decision and class."""
     single = np.ones((len(decisions), len(labels)), dtype=bool)
     for cell in impossible or ():
         match cell:
@@ -553,7 +555,7 @@ def _among(label: Any, labels: Labels) -> bool:
 
 
 def possible_cells(table: Confusion | PairedConfusion, impossible: Any) -> NDArray[np.bool_] | None:
-    """Return which cells can occur; for two classifiers, those in which both their cells can."""
+    """Return a mask of the cells that can occur; for two classifiers, both their cells must."""
     if impossible is None:
         return None
     single = possible_decisions(table.labels, table.decisions, impossible)
@@ -568,7 +570,7 @@ def possible_cells(table: Confusion | PairedConfusion, impossible: Any) -> NDArr
 
 
 def called_impossible(decision: Label, label: Label, count: Any) -> InputError:
-    """Return the error that a decision was said not to occur, and did."""
+    """Return the error for a cell that was declared impossible but was observed."""
     return InputError(
         "impossible",
         f"predicting {decision!r} when it was {label!r} was called impossible, but was observed "
@@ -576,10 +578,10 @@ def called_impossible(decision: Label, label: Label, count: Any) -> InputError:
     )
 
 
-# Differences of costs: of all pairs of decisions, and the extreme ones that occurred too rarely.
+# Differences of costs: of all pairs of decisions, and extreme ones that were observed too rarely.
 
 ENOUGH = 5
-"""So often the outcomes of largest and smallest difference must have come for BDELTACOST."""
+"""Least count of the largest, and of the smallest, difference for which BDELTACOST is used."""
 
 MOST_DECIMALS = 12
 
@@ -599,7 +601,7 @@ def observed_differences(
     second: NDArray[np.intp],
     actual: NDArray[np.intp],
 ) -> NDArray[np.float64]:
-    """Return the same for two decisions and a class in each row, where not all can be listed."""
+    """Return the differences of given decisions and classes, where all pairs are too many."""
     reduced = _reduced(values)
     return _as_written(reduced[first, actual] - reduced[second, actual], values)
 
@@ -618,7 +620,7 @@ def _as_written(delta: NDArray[np.float64], values: NDArray[np.float64]) -> NDAr
 
 
 def _check_digits(values: NDArray[np.float64]) -> None:
-    """Raise where a difference of costs of one class would be lost in the rounding of others."""
+    """Raise if a difference of costs of one class would be lost in the rounding of others."""
     ordered = np.sort(values, axis=0)
     gaps, sizes = np.diff(ordered, axis=0), np.abs(ordered[1:])
     rounding = ROUNDING * np.abs(values).max()
@@ -634,7 +636,7 @@ def _check_digits(values: NDArray[np.float64]) -> None:
 
 
 def rarest_end(outcomes: Outcomes) -> tuple[int, int] | None:
-    """Return the stratum and the end of the extreme that matters most and occurred too rarely."""
+    """Return the stratum and the end of the largest extreme that was observed too rarely."""
     rare = [
         (abs(stratum.weight * stratum.costs[end]), -stratum.counts[0, end], k, end)
         for k, stratum in enumerate(outcomes.strata)

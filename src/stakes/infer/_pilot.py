@@ -1,8 +1,8 @@
-"""What a pilot tells a plan, however its examples were drawn.
+"""Pilot data for sample size planning, under any sampling design.
 
 A plan is made for independent examples of equal weight. A pilot with weights, groups or strata is
-worth more or fewer of them than it has; by that design effect its counts are divided before the
-plan is made, and the plan is multiplied after.
+worth more or fewer such examples than it has. Its counts are divided by this design effect before
+the plan is made, and the plan is multiplied by it afterwards.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from stakes.infer.methods import extremal
 from stakes.infer.methods.normal import standard_error
 
 MOST_COSTS = 64
-"""So many different costs of single examples are kept: test sets are drawn thousands of times."""
+"""Largest number of distinct costs of single examples: test sets are sampled thousands of times."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """What a pilot tells of test sets to come.
+    """Outcomes of a pilot, with its effective size and its design effect.
 
     Attributes
     ----------
     outcomes : Outcomes
-        What was seen, as of so many independent examples of equal weight as tell as much.
+        The observed outcomes, as of the equivalent number of independent examples of equal weight.
     size : float
-        How many that are.
+        That number of examples.
     effect : float
-        How many times as many examples are needed as of such ones.
+        The design effect: how many times as many examples are needed as independent ones.
     drawn : str
-        How the examples were drawn, in words; empty for independent ones of equal weight.
+        How the examples were sampled, in words; empty for independent ones of equal weight.
     """
 
     outcomes: Outcomes
@@ -59,7 +59,7 @@ class Pilot:
     drawn: str = ""
 
     def in_words(self) -> str:
-        """Say that test sets are drawn as the pilot was, and what that takes."""
+        """Return a clause on how test sets are sampled and the design effect; empty if simple."""
         if not self.drawn:
             return ""
         text = f"They {self.drawn} like the pilot's"
@@ -77,18 +77,18 @@ def pilot_of(
     *,
     two: bool,
 ) -> Pilot:
-    """Return what a pilot tells.
+    """Return the pilot behind a result, in terms of independent examples of equal weight.
 
     Parameters
     ----------
     result : CostEstimate or CostDifference
-        What was found with the pilot.
+        The result of the pilot.
     rows : int or None
-        How many examples it has, where counts do not tell because they are sums of weights.
+        The number of examples, needed where the counts are sums of weights.
     alpha, assurance : float
-        One minus the confidence of the interval or test, and how sure the plan shall be.
+        One minus the confidence of the interval or test, and the assurance of the plan.
     two : bool
-        Whether it is of a difference, of which both limits matter.
+        Whether the result is a difference, for which both limits matter.
     """
     table = result.confusion if isinstance(result, CostEstimate) else result.paired
     n, found = _rows_of(table, rows), outcomes_behind(result)
@@ -100,7 +100,7 @@ def pilot_of(
         alone = replace(found.only, labelled=0.0, left=math.inf)
         return Pilot(Outcomes((alone,), found.design), n)
     drawn = _drawn(table, result)
-    if plain and not two:  # each stratum has its part of the test set, and is drawn by itself
+    if plain and not two:  # each stratum has its part of the test set, sampled independently
         strata = tuple(replace(each, labelled=0.0, left=math.inf) for each in found.strata)
         return Pilot(Outcomes(strata, "stratified"), n, 1.0, drawn)
     simple = _lean(Outcomes((make_stratum(*_as_one(result, table, n)),), "examples"))
@@ -109,13 +109,13 @@ def pilot_of(
 
 
 def _lean(outcomes: Outcomes) -> Outcomes:
-    """Return few enough different costs to draw test sets of them."""
+    """Return the outcomes with few enough distinct costs to sample test sets from."""
     most = max(MOST_COSTS // len(outcomes.strata), 8)
     return replace(outcomes, strata=tuple(each.condensed(most) for each in outcomes.strata))
 
 
 def _rows_of(table: CountTable, rows: Any) -> float:
-    """Return how many examples a pilot has."""
+    """Return the number of examples of a pilot."""
     if rows is not None:
         return float(validate.as_size(rows, "pilot_rows", 2, validate.MOST_ROWS))
     if isinstance(table, CostSample) or not table.weighted:
@@ -128,7 +128,7 @@ def _rows_of(table: CountTable, rows: Any) -> float:
 
 
 def _drawn(table: CountTable, result: CostEstimate | CostDifference) -> str:
-    """Say how the examples of a pilot were drawn."""
+    """Describe how the examples of a pilot were sampled; empty for a simple random sample."""
     if isinstance(table, CostSample):
         groups, strata, weighted = table.groups, table.strata, table.weights is not None
     else:
@@ -149,7 +149,7 @@ def _drawn(table: CountTable, result: CostEstimate | CostDifference) -> str:
 def _as_one(
     result: CostEstimate | CostDifference, table: CountTable, n: float
 ) -> tuple[Floats, Floats]:
-    """Return all costs, and how often each would come in as many independent examples."""
+    """Return all costs, and the expected count of each in `n` independent examples."""
     if isinstance(table, CostSample):
         shares = shares_of(table, result.design)
         values = np.append(table.values, [table.low, table.high])
@@ -174,11 +174,11 @@ def _effect(
     *,
     two: bool,
 ) -> float:
-    """Return how many examples tell as much as one that is independent and of equal weight.
+    """Return the design effect: how many examples are worth one independent one of equal weight.
 
-    By the ratio of the variances. That of groups, or of weighted rows, is known from those alone in
-    which something happened: its upper limit is taken, at the assurance asked for. Or by the ratio
-    of the arms, if it is larger: as where whole groups, or heavy rows, may fail and none has.
+    It is the ratio of the variances. With groups or weighted rows, only those with a cost inform
+    that ratio, so its upper limit at the given assurance is used. The ratio of the arms of the
+    intervals is used if it is larger, as where whole groups, or heavy rows, may fail and none has.
     """
     errors = [float(standard_error(each)[0]) for each in (found, simple)]
     arms = [_arm(each, alpha, two=two) for each in (found, simple)]
@@ -196,14 +196,14 @@ def _effect(
 
 
 def _arm(outcomes: Outcomes, alpha: float, *, two: bool) -> float:
-    """Return how far the upper limit is from the estimate; of a difference, the farther one."""
+    """Return the upper limit's distance from the estimate; with `two`, the farther limit's."""
     low, high = (float(each[0]) for each in extremal.limits(outcomes, alpha))
     mean = float(outcomes.mean[0])
     return max(high - mean, mean - low) if two else high - mean
 
 
 def _draws_are_rows(table: CountTable) -> bool:
-    """Tell whether rows are independent and of equal weight, if only within strata."""
+    """Tell whether rows are independent and of equal weight, at least within strata."""
     if isinstance(table, CostSample):
         return table.groups is None and table.weights is None
     return _groups(table) is None and not table.weighted
@@ -217,7 +217,7 @@ def _groups(table: CountTable) -> Any:
 
 
 def _happened(result: CostEstimate | CostDifference, table: CountTable) -> float:
-    """Return in how many draws something was lost: groups, or as many rows as weigh the same."""
+    """Return the number of draws with a cost: groups, or the effective number of rows (Kish)."""
     groups = _groups(table)
     if isinstance(table, CostSample):
         lost = np.flatnonzero(table.values)
@@ -243,7 +243,7 @@ def _kish(total: float, squares: float) -> float:
 
 
 def check_kind(table: Any, *, two: bool) -> None:
-    """Raise where an interval is asked for of two classifiers, or a difference of one."""
+    """Raise if a difference is planned from counts of one classifier, or an interval from two."""
     if isinstance(table, CostSample):
         return
     pooled = table.pooled if isinstance(table, GroupedConfusion) else table

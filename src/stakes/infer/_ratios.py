@@ -1,11 +1,12 @@
 """Rates as ratios of two means over the cells of a table, under any design, with intervals.
 
 A rate is E[N]/E[D] for two tables of numbers, one for each cell: recall has N = 1 where a positive
-was called positive and D = 1 for all positives. It is at most θ exactly when the mean of N - θD is
-at most 0. So the limits of a rate are the θ at which a limit of that mean, a cost like any other,
-is 0: with the extra weight of the extremal interval on the costliest cell, and with whatever is
-known of groups, weights, strata and class priors. Of rows drawn one by one, where each cell of D is
-a success or a failure, that is a quantile of a beta distribution with the parameters k + 0.7 and m.
+was predicted positive and D = 1 for all positives. It is at most θ exactly when the mean of N - θD
+is at most 0. So the limits of a rate are the θ at which a limit of that mean is 0. The mean is
+treated as a cost: with the extra weight of the extremal interval on the costliest cell, and with
+the groups, weights, strata and class priors of the design. For independent rows, where each cell of
+D is a success or a failure, a limit is a quantile of a beta distribution with the parameters
+k + 0.7 and m.
 
 Sums of rates, such as macro averages and differences, recover their variance from the limits of
 their terms (Zou & Donner 2008), with the correlations of the terms' linear parts.
@@ -28,32 +29,33 @@ from stakes.infer._outcomes import CountTable, Design, Outcomes, is_simple
 from stakes.infer.methods.extremal import WEIGHT, high_of_one, tails_at, tails_of
 
 CLOSE = 1e-7
-"""How exactly a limit is found, on the scale of the rate."""
+"""Tolerance of a limit, on the scale of the rate."""
 
 NOTHING = 1e-14
 
 MOST_SECANTS = 8
 NARROW = 0.004
-"""The half-width, as of 10⁶ rows, below which lines bend so little that one secant may do."""
+"""Half-width, as with 10⁶ rows, below which scores are so nearly linear that one secant may do."""
 
 ROUGHNESS, STUCK = 1e-3, 0.2
-"""How far from 0, on the normal scale, a limit may be that a secant brings hardly nearer."""
+"""Tolerance on the normal scale of a limit whose secants stall, and the ratio of successive scores
+above which they do."""
 
 FAR = 40.0
 LEAST_TAIL, BELOW_ONE = 1e-300, 1 - 1e-16
-"""Normal scores are finite within these."""
+"""Range of tail probabilities with finite normal scores."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ratio:
-    """The mean of one number over the mean of another, each given for every cell.
+    """Ratio of the means of two numbers that are given for every cell.
 
     Attributes
     ----------
     part, whole : ndarray
         The two numbers, in the shape of the table.
     least, most : float
-        What the ratio is never below and never above.
+        The bounds of the ratio.
     """
 
     part: Floats
@@ -69,7 +71,7 @@ class Ratio:
         return float((self.part * shares).sum()) / whole
 
     def linear(self, shares: Floats) -> Floats:
-        """Return what a row of each cell contributes to the ratio's departure from its value."""
+        """Return the contribution of a row of each cell to the ratio's deviation from its value."""
         value, whole = self.value(shares), float((self.whole * shares).sum())
         return (
             np.zeros_like(self.part) if value is None else (self.part - value * self.whole) / whole
@@ -78,10 +80,10 @@ class Ratio:
     def limits(
         self, table: CountTable, design: Design, shares: Floats, alpha: float
     ) -> tuple[float, float]:
-        """Return the limits; of a ratio that is not defined, all that is possible."""
+        """Return the limits; if the ratio is not defined, its bounds."""
         if self.value(shares) is None:
             return self.least, self.most
-        # The share of a class says nothing of the rates within it.
+        # Class priors do not affect rates within a class.
         inside = (self.whole != 0).any(axis=tuple(range(self.whole.ndim - 1))).sum() == 1
         if is_simple(table, replace(design, class_priors=None, strata=None) if inside else design):
             found = self._beta(np.asarray(table.counts), alpha)  # type: ignore[union-attr]
@@ -90,7 +92,7 @@ class Ratio:
         return self._inverted(table, design, shares, alpha)
 
     def _beta(self, counts: Floats, alpha: float) -> tuple[float, float] | None:
-        """Return the limits where a cell is a success, a failure or neither, each of one weight."""
+        """Return the limits if all successes have one weight and all failures one; else None."""
         hits = self.part > 0
         fails = ~hits & (self.whole > 0)
         of_hits, of_fails = np.unique(self.whole[hits]), np.unique(self.whole[fails])
@@ -112,7 +114,7 @@ class Ratio:
         scale = float(np.abs(self.whole).max() + np.abs(self.part).max())
 
         def lack(ends: NDArray[np.intp], steps: Floats) -> Floats:
-            """Return how far, on the normal scale, limits are beyond 0 so far from the value."""
+            """Return how far limits exceed 0, on the normal scale, at steps from the value."""
             costs = np.stack(
                 [
                     way * (self.part - (value + way * step) * self.whole)
@@ -127,7 +129,7 @@ class Ratio:
         arm = wanted * math.sqrt(variance(table, self.linear(shares), design))
         found = _secants(lack, wanted, arm, room)
         for end in np.flatnonzero(np.isnan(found)).tolist():
-            # Near an end of what is possible, or with hardly any rows, the score is no line.
+            # Near a bound, or with hardly any rows, the score is far from linear.
             found[end] = _bracketed(partial(_alone, lack, end), room[end])
         low, high = np.where(found == room, last, value + sign * found).tolist()
         return low, high
@@ -140,16 +142,16 @@ def _alone(lack: Callable[[NDArray[np.intp], Floats], Floats], end: int, step: f
 def _secants(
     lack: Callable[[NDArray[np.intp], Floats], Floats], wanted: float, arm: float, room: Floats
 ) -> Floats:
-    """Return where falling functions are 0, or NaN where secants do not soon find it.
+    """Return the roots of decreasing functions, or NaN where secants do not converge soon.
 
-    The functions are nearly lines from `wanted` at 0, and `arm` is nearly where they cross.
+    The functions are nearly linear, with the value `wanted` at 0 and a root near `arm`.
     """
     found = np.full(len(room), np.nan)
     left = np.flatnonzero((arm > 0) & (arm < room))
     before, at_before = np.zeros(len(left)), np.full(len(left), wanted)
     step = np.full(len(left), arm)
-    # From a line that bends by δ over the arm, the first secant is off by about δ²/arm. Of many
-    # rows that is nothing, and the next secant would take as long again.
+    # If a function deviates from a line by δ over the arm, the first secant is off by about δ²/arm.
+    # With many rows that is negligible, and the next secant would take as long again.
     enough = math.sqrt(CLOSE * arm) if 0 < arm < NARROW else 0.0
     for _ in range(MOST_SECANTS):
         if not len(left):
@@ -158,13 +160,13 @@ def _secants(
         with np.errstate(invalid="ignore", divide="ignore"):
             slope = (here - at_before) / (step - before)
             following = step - here / slope
-        # A function that does not fall, or falls to 0 beyond the room, is not followed.
+        # Functions that do not decrease, or have their root beyond the room, are not followed.
         sound = (slope < 0) & (following > 0) & (following < room[left])
         close = sound & (np.abs(following - step) <= max(CLOSE, enough))
         enough = 0.0
         found[left[close]] = following[close]
-        # Limits of strata come from grids: near 0 their scores are rough, and secants go astray
-        # that otherwise come many times nearer with each step.
+        # Limits of strata come from grids: near 0 their scores are rough, and secants stall that
+        # otherwise converge fast.
         stuck = (np.abs(here) > STUCK * np.abs(at_before)) | ~sound
         better = np.abs(here) < np.abs(at_before)
         least = np.where(better, here, at_before)
@@ -176,7 +178,7 @@ def _secants(
 
 
 def _bracketed(lack: Callable[[float], float], room: float) -> float:
-    """Return where a falling function is 0, between 0 and `room`, or the end that is nearer."""
+    """Return the root of a decreasing function between 0 and `room`, or the nearer end."""
     from scipy.optimize import brentq
 
     if room <= CLOSE:
@@ -189,7 +191,7 @@ def _bracketed(lack: Callable[[float], float], room: float) -> float:
 
 
 def _scores(counts: Floats, costs: Floats) -> Floats:
-    """Return such scores of tables of independent rows, each with costs of its own."""
+    """Return the scores of `_designed_scores` for independent rows, each table with own costs."""
     costs = costs.reshape(len(costs), -1)
     tails = tails_at(costs, np.broadcast_to(counts.ravel(), costs.shape))
     return np.asarray(-ndtri(np.clip(tails, LEAST_TAIL, BELOW_ONE)))
@@ -198,7 +200,7 @@ def _scores(counts: Floats, costs: Floats) -> Floats:
 def _designed_scores(each: list[Outcomes], alpha: float) -> Floats:
     """Return the normal scores of the α/2 at which the upper limits would be 0.
 
-    They are above that of a given α/2 exactly where the limits of that α/2 are below 0.
+    They are above the score of a given α/2 exactly where the limits at that α/2 are below 0.
     """
     scores = np.array([-FAR * np.sign(float(outcomes.mean[0])) for outcomes in each])
     vary = [k for k, outcomes in enumerate(each) if outcomes.lowest < outcomes.highest]
@@ -220,7 +222,7 @@ def beta_limits(hits: Floats, fails: Floats, alpha: float | Floats) -> tuple[Flo
 
 
 def variance(table: CountTable, costs: Floats, design: Design) -> float:
-    """Return the variance of the mean of a number that each cell has."""
+    """Return the variance of the mean of a number that is given for each cell."""
     if is_simple(table, design):
         counts = np.asarray(table.counts)  # type: ignore[union-attr]
         n = float(counts.sum())
@@ -233,7 +235,7 @@ def variance(table: CountTable, costs: Floats, design: Design) -> float:
 
 @dataclass(frozen=True)
 class Term:
-    """A rate in a sum: its factor, its value and limits, and what each cell contributes to it."""
+    """A rate in a sum: its factor, its value and limits, and the contribution of each cell."""
 
     factor: float
     value: float
@@ -254,7 +256,7 @@ def sum_of(terms: Sequence[Term], table: CountTable, design: Design) -> tuple[fl
             arm = abs(each.factor) * abs(outer - each.value)
             if error > NOTHING:
                 joined += math.copysign(arm, each.factor) / error * each.linear
-            else:  # nothing varied in what was seen, so nothing can be said of correlations
+            else:  # no variation was observed, so correlations are unknown
                 alone += arm**2
         ends.append(total + sign * math.sqrt(variance(table, joined, design) + alone))
     return total, ends[0], ends[1]
@@ -263,7 +265,7 @@ def sum_of(terms: Sequence[Term], table: CountTable, design: Design) -> tuple[fl
 def linear_limits(
     value: float, linear: Floats, table: CountTable, design: Design, alpha: float
 ) -> tuple[float, float]:
-    """Return the extremal limits of what departs from its value as a mean of cells does."""
+    """Return the extremal limits of a value whose deviation is the mean of `linear`."""
     outcomes = outcomes_of(table, linear, design, float(np.abs(linear).max()))
     if outcomes.lowest == outcomes.highest:
         return value, value
@@ -272,7 +274,7 @@ def linear_limits(
 
 
 def on_pairs(ratio: Ratio, model: int, decisions: int) -> Ratio:
-    """Return a ratio of the cells of one of two models (0 or 1) as one of the cells of both."""
+    """Return a ratio over the cells of one of two models (0 or 1) as one over the joint cells."""
     axis = 1 - model
 
     def spread(values: Floats) -> Floats:

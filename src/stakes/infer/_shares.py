@@ -1,4 +1,4 @@
-"""What was counted as one list, and what share of the population each entry of it stands for."""
+"""Counts of any kind as one flat table, and the population share of each of its entries."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from stakes.infer._outcomes import (
 Places = NDArray[np.intp]
 
 LEAST_PRIOR = 1e-100
-"""Smaller priors of a class, if not 0, have squares that floats cannot hold."""
+"""Smallest nonzero prior of a class, so that its square does not underflow."""
 
 MOST_RAKING = 1000
 
 
-# One list of what was counted, whatever it was counted into.
+# Counted data as one flat table.
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What was counted, an entry for each cell of each part, or for each example.
+    """Counted data, with an entry for each cell of each part, or for each example.
 
     `squares` are the sums of squared weights, and None where the groups are the draws. `kinds`,
-    `decided` and `strata` are the places of the class, the decisions and the stratum; `ends` the
-    least and the most that a row of each class can cost. Groups that are alike are one, and `times`
-    says how many each stands for. Where strata differ in what is possible, `possible` are the cells
-    of each, and `bounds` the least and the most that its rows can cost.
+    `decided` and `strata` are the indices of the class, the decisions and the stratum; `ends` the
+    least and the largest possible cost of a row of each class. Identical groups are merged into
+    one, and `times` is the number that each stands for. Where strata differ in the possible cells,
+    `possible` are those of each, and `bounds` the least and the largest possible cost of its rows.
     """
 
     costs: Floats
@@ -68,7 +68,7 @@ class Rows:
     bounds: Floats | None = None
 
     def within(self, stratum: int) -> Rows:
-        """Return the same with only what is possible in a stratum."""
+        """Return the rows with only the cells and the costs that are possible in a stratum."""
         if self.bounds is None:
             return self
         table = self.table
@@ -78,7 +78,7 @@ class Rows:
         return replace(self, table=table, ends=ends)
 
     def counted(self) -> Rows:
-        """Return the entries with weight: rows of no weight were not drawn."""
+        """Return the entries with weight: rows of no weight were not sampled."""
         used = self.amounts > 0
         if used.all():
             return self
@@ -90,19 +90,19 @@ class Rows:
 
     @property
     def repeats(self) -> Floats:
-        """For how many groups each one stands."""
-        assert self.groups is not None  # noqa: S101 - who asks has groups
+        """The number of groups that each merged group stands for."""
+        assert self.groups is not None  # noqa: S101 - callers have groups
         return np.ones(int(self.groups.max()) + 1) if self.times is None else self.times
 
     def by_group(self, values: Floats, chosen: Any = slice(None)) -> Floats:
-        """Add up what the chosen entries have, for each group that an entry's group stands for."""
-        assert self.groups is not None  # noqa: S101 - who asks has groups
+        """Sum values of the chosen entries by group, for a single one of the merged groups."""
+        assert self.groups is not None  # noqa: S101 - callers have groups
         repeats = self.repeats
         return np.asarray(np.bincount(self.groups[chosen], values[chosen], len(repeats)) / repeats)
 
     @property
     def design(self) -> str:
-        """What the draws are."""
+        """The design by the kind of draws: "grouped", "weighted" or "stratified"."""
         if self.groups is not None:
             return "grouped"
         return "weighted" if self.weighted else "stratified"
@@ -119,7 +119,7 @@ class Cells:
 
 
 def listed(table: CountTable, cell_costs: Any, design: Design, *, apart: bool = False) -> Rows:
-    """List what was counted; `apart` if groups that are alike shall stay apart."""
+    """Return counted data as entries; with `apart`, identical groups are not merged."""
     if isinstance(table, CostSample):
         return _listed_sample(table, design)
     if isinstance(table, JointConfusion):
@@ -135,7 +135,7 @@ def listed(table: CountTable, cell_costs: Any, design: Design, *, apart: bool = 
     flat = table.counts.reshape(len(parts), costs.size).astype(np.float64)
     squares = None if table.squares is None else table.squares.reshape(flat.shape)
     if squares is not None:
-        effective_size(flat.sum(), squares.sum())  # which refuses weights too small to square
+        effective_size(flat.sum(), squares.sum())  # raises for weights too small to square
     stratum, names = parts.stratum_codes()
     groups, times = parts.group_codes(), None
     if groups is None and squares is None:
@@ -172,7 +172,7 @@ def listed(table: CountTable, cell_costs: Any, design: Design, *, apart: bool = 
 
 
 def _decided(design: Design, names: Labels, decisions: Labels, models: int) -> Places | None:
-    """Return the place of what was decided in each stratum; -1 where that is not known."""
+    """Return the index of the decisions of each stratum; -1 where they are not known."""
     if design.decided is None:
         return None
     strange = [name for name in design.decided if name not in names]
@@ -201,7 +201,7 @@ def _decided(design: Design, names: Labels, decisions: Labels, models: int) -> P
 
 
 def _check_decided(fits: NDArray[np.bool_], strata: Places, names: Labels) -> None:
-    """Raise where rows of a stratum have other decisions than it is said to have."""
+    """Raise if rows of a stratum have decisions other than the declared ones."""
     if not fits.all():
         name = names[int(strata[~fits][0])]
         raise InputError(
@@ -210,9 +210,10 @@ def _check_decided(fits: NDArray[np.bool_], strata: Places, names: Labels) -> No
 
 
 def _listed_pairs(table: JointConfusion, costs: Any, design: Design) -> Rows:
-    """List the decisions of two models that occurred, of too many that could; `costs` by decision.
+    """Return the observed decisions of two models as entries, where all possible are too many.
 
-    Of what did not occur, only the least and the most that a row of each class can cost are known.
+    `costs` are those of each decision. For pairs of decisions that were not observed, only the
+    least and the largest possible difference for a row of each class are known.
     """
     if len(table.names) != 2:  # noqa: PLR2004 - of two models
         raise InputTypeError("paired", "expected the counts of two classifiers.")
@@ -260,7 +261,7 @@ def _listed_pairs(table: JointConfusion, costs: Any, design: Design) -> Rows:
 
 
 def _pair_ends(values: Floats, allowed: NDArray[np.bool_], place: int) -> tuple[float, float]:
-    """Return the least and the most that two decisions can differ; any two where none is known."""
+    """Return the least and the largest difference of two decisions; of any two if `place` is -1."""
     if place < 0:
         spread = np.where(allowed, values, -np.inf).max(axis=0)
         spread = spread - np.where(allowed, values, np.inf).min(axis=0)
@@ -312,7 +313,7 @@ def _listed_sample(table: CostSample, design: Design) -> Rows:
 
 
 def _coded(names: Labels | None, n: int, others: Iterable[Label] = ()) -> tuple[Places, Labels]:
-    """Return the place of each name, and the names; `others` may have no example."""
+    """Return the index of each name, and the distinct names; `others` may have no example."""
     if names is None:
         return np.zeros(n, dtype=np.intp), ("",)
     distinct = in_order({*names, *others})
@@ -320,17 +321,16 @@ def _coded(names: Labels | None, n: int, others: Iterable[Label] = ()) -> tuple[
     return np.array([place[name] for name in names], dtype=np.intp), distinct
 
 
-# What share of the population each entry stands for.
+# Population shares of the entries.
 
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """The share of each entry, and what its cost is compared with.
+    """Population share of each entry, and the fitted cost from which its residual is measured.
 
-    `blocks` are the strata (or classes) that vary by themselves, with their shares, names, and the
-    numbers of their rows in a finite population (infinite otherwise). `linear` tells that the draws
-    are in several of them, so that residuals are what varies; `by_class` that the classes have
-    shares of their own.
+    `blocks` are the strata (or classes) that vary independently, with their shares in `weights` and
+    their `sizes` in rows of a finite population (infinite otherwise). With `linear`, draws are in
+    several blocks, so that residuals vary; with `by_class`, the classes have shares of their own.
     """
 
     each: Floats
@@ -415,13 +415,13 @@ def _stratum_weights(
 
 
 def stratum_shares(names: Labels, seen: Floats, population: Any) -> Floats:
-    """Return each stratum's share of the population; by default, that of what was seen."""
+    """Return each stratum's share of the population; by default, its share of the examples."""
     values = seen if population is None else _population(population, names)
     return np.asarray(values / values.sum())
 
 
 def drawn_rows(rows: Rows, blocks: Places, n: int) -> Floats:
-    """Return how many rows each block has; of weighted ones, as many as they are worth."""
+    """Return the number of rows of each block; of weighted rows, the effective number (Kish)."""
     if not rows.weighted:
         return np.asarray(np.bincount(blocks, rows.amounts, n), dtype=np.float64)
     squares = rows.squares
@@ -465,7 +465,7 @@ def _class_weights(rows: Rows, design: Design) -> tuple[Floats, Floats]:
 
 
 def _raked(rows: Rows, weights: Floats, priors: Floats) -> Floats:
-    """Return shares that add up to those of the strata and of the classes (Deming & Stephan)."""
+    """Return shares raked to the margins of the strata and of the classes (Deming & Stephan)."""
     each: Floats = np.asarray(rows.amounts / rows.amounts.sum())
     for _ in range(MOST_RAKING):
         each = each * _per(weights, rows.strata, each)
@@ -482,7 +482,7 @@ def _raked(rows: Rows, weights: Floats, priors: Floats) -> Floats:
 
 
 def _two_way(rows: Rows, each: Floats) -> Floats:
-    """Return what strata and classes together explain of the costs, by weighted least squares."""
+    """Return the costs fitted by strata and classes together, by weighted least squares."""
     h, j = len(rows.names), len(rows.labels)
     columns = np.zeros((len(each), h + j))
     columns[np.arange(len(each)), rows.strata] = 1.0
@@ -492,7 +492,7 @@ def _two_way(rows: Rows, each: Floats) -> Floats:
     return np.asarray(columns @ solution)
 
 
-# What others ask for.
+# Population shares for other modules.
 
 
 def cell_shares(table: CountTable, design: Design) -> Floats:
@@ -522,9 +522,9 @@ def shares_of(sample: CostSample, design: Design) -> Floats:
 
 
 def shares_per_row(table: GroupedConfusion, design: Design) -> Floats:
-    """Return what share of the population a row of each part and class stands for.
+    """Return the share of the population that a row of each part and class stands for.
 
-    Of a part without rows of a class, nothing.
+    It is 0 for a part without rows of a class.
     """
     n = len(table.parts)
     pooled = table.counts.shape[1:]
@@ -536,14 +536,14 @@ def shares_per_row(table: GroupedConfusion, design: Design) -> Floats:
 
 
 def where_used(table: Confusion | GroupedConfusion, design: Design) -> Confusion:
-    """Return the shares of the cells where a model is used, if not as in the examples."""
+    """Return cell shares in the target population; the counts where they are representative."""
     if isinstance(table, Confusion) and design.class_priors is None and design.population is None:
         return table
     return Confusion(cell_shares(table, design), table.labels, table.decisions)
 
 
 def priors_of_examples(class_priors: Any, labels: Labels, sizes: NDArray[Any]) -> Floats:
-    """Return the prior of each class; those that have one must have examples."""
+    """Return the prior of each class; raise if a class with a prior has no examples."""
     priors = checked_priors(class_priors, labels)
     for label, prior, size in zip(labels, priors, sizes, strict=True):
         if prior and not size:
@@ -557,7 +557,7 @@ def priors_of_examples(class_priors: Any, labels: Labels, sizes: NDArray[Any]) -
 
 
 def filled_priors(class_priors: Any, labels: Labels) -> Any:
-    """Return priors in which that of one of two classes implies the other's."""
+    """Return class priors in which a missing one of two classes is filled in."""
     if not isinstance(class_priors, Mapping) or len(labels) != 2 or len(class_priors) != 1:  # noqa: PLR2004
         return class_priors
     ((known, share),) = class_priors.items()
@@ -604,7 +604,7 @@ def checked_priors(class_priors: Any, labels: Labels) -> Floats:
 
 
 def _by_name(class_priors: Any) -> Any:
-    """Return what a pandas Series says by name as a mapping; one that only counts has no names."""
+    """Return a pandas Series with names as a mapping; one with a default index stays as it is."""
     if not hasattr(class_priors, "index") or not hasattr(class_priors, "to_dict"):
         return class_priors
     named = class_priors.to_dict()

@@ -1,4 +1,4 @@
-"""Rows that are divided into slices: which slice each is in, and the counts of every slice."""
+"""Rows divided into slices: the slice of each row, and the counts of every slice."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ OTHER = "(other)"
 """The slice of all values but the most frequent ones."""
 
 MOST = 100
-"""A column of more slices is refused, unless it is said how many to keep."""
+"""Largest number of slices of a column, unless the number to keep is given."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part(ByValue):
-    """The rows of a slice, and all others: what each cost, where that is known."""
+    """The counts of a slice and of all other rows, with what their cost estimates need."""
 
     column: str
     name: str
@@ -55,24 +55,24 @@ class Part(ByValue):
 
     @property
     def n(self) -> Any:
-        """How many rows it has, or the sum of their weights."""
+        """The number of rows of the slice, or the sum of their weights."""
         return self.mine.n
 
     @cached_property
     def estimate(self) -> CostEstimate | None:
-        """What its rows cost."""
+        """The cost estimate of the slice; None where it cannot be estimated."""
         return estimate_of(self.mine, self.costs, self.designs[0], self.unit)
 
     @cached_property
     def rest(self) -> CostEstimate | None:
-        """What all other rows cost."""
+        """The cost estimate of all other rows; None where it cannot be estimated."""
         return estimate_of(self.others, self.costs, self.designs[1], self.unit)
 
 
 def estimate_of(
     table: CountTable | None, costs: CostMatrix | None, design: Design, unit: str
 ) -> CostEstimate | None:
-    """Return what rows cost; None where there are none, or a class with a prior is absent."""
+    """Return the cost of rows; None without rows, a class with a prior, or enough groups."""
     if table is None:
         return None
     try:
@@ -96,17 +96,17 @@ class SlicedRows:
     unit: str
 
     def total(self) -> CostEstimate:
-        """Return what all rows cost."""
+        """Return the cost estimate of all rows."""
         table = self._table(Sampling(self.sample_weight, self.groups))
         return CostEstimate(table, self.matrix, self.design_of(table), self.unit)
 
     @property
     def matrix(self) -> CostMatrix | None:
-        """The costs, if they are the same for all rows."""
+        """The cost matrix; None if rows have costs of their own."""
         return self.costs if isinstance(self.costs, CostMatrix) else None
 
     def design_of(self, table: Any) -> Design:
-        """Return the design of some of the rows."""
+        """Return the design for the counts, or costs, of some of the rows."""
         return (
             replace(self.design, impossible=None) if isinstance(table, CostSample) else self.design
         )
@@ -124,11 +124,11 @@ class SlicedRows:
         return count_decisions(self.costs, self.y_true, self.predictions, sampling)
 
     def estimate(self, table: CountTable | None) -> CostEstimate | None:
-        """Return what rows cost; None where there are none, or a class with a prior is absent."""
+        """Return the cost of rows; None without rows, a class with a prior, or enough groups."""
         return estimate_of(table, self.matrix, self.design_of(table), self.unit)
 
     def difference(self, table: CountTable, names: tuple[str, str]) -> CostDifference | None:
-        """Return by how much two models differ; None where a class with a prior does not occur."""
+        """Return the cost difference; None without a class with a prior, or enough groups."""
         try:
             return CostDifference(table, self.matrix, names, self.design_of(table), self.unit)
         except InputError as error:
@@ -137,7 +137,7 @@ class SlicedRows:
             raise
 
     def pieces(self, codes: Codes) -> Pieces:
-        """Count the rows once, so that those of any slices can be taken from the counts."""
+        """Count the rows once, in pieces from which the counts of any slice can be taken."""
         if isinstance(self.costs, ExampleCosts):
             sample = self._table(Sampling(self.sample_weight, self.groups))
             assert isinstance(sample, CostSample)  # noqa: S101 - for the type checker
@@ -149,14 +149,14 @@ class SlicedRows:
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Counts of which each part, or each row with a cost of its own, is in a slice.
+    """Counts by part, or costs by row, with the slice of each part or row.
 
     Attributes
     ----------
     table : GroupedConfusion or CostSample
         The counts by part, or the costs of the rows.
     place : ndarray
-        The slice that each part or row is in.
+        The index of the slice of each part or row.
     """
 
     table: GroupedConfusion | CostSample
@@ -196,12 +196,12 @@ def _some(sample: CostSample, rows: NDArray[np.bool_]) -> CostSample | None:
         groups=taken(sample.groups),
         classes=taken(sample.classes),
     )
-    # The largest cost seen on all rows is no more a bound for some of them.
+    # The largest cost observed on all rows is not a known bound for some of them, either.
     return with_assumed(found, assumed=sample.assumed)
 
 
 def _group_places(table: GroupedConfusion) -> tuple[Codes, Labels] | None:
-    """Return the place of each part's group among the groups, and their names."""
+    """Return the index of each part's group, and the names of the groups."""
     if table.groups is None:
         return None
     names = {name: place for place, name in enumerate(dict.fromkeys(table.groups))}
@@ -213,7 +213,7 @@ def counts_of(
     parts: NDArray[np.bool_],
     groups: tuple[Codes, Labels] | None = None,
 ) -> CountTable | None:
-    """Return the chosen parts of counts: by group where there are such, otherwise together."""
+    """Return the counts of the chosen parts: by group where there are groups, otherwise pooled."""
     counts = table.counts[parts]
     if not counts.sum():
         return None
@@ -239,7 +239,7 @@ def grouped_rows(
     weight: str | None,
     most: int | None,
 ) -> tuple[GroupedConfusion, tuple[str, ...]]:
-    """Count decisions by class and slice, where the frame lives."""
+    """Count decisions by class and slice, in the engine of the frame."""
     crossed = column.split(":")
     texts = dict.fromkeys(crossed, MISSING)
     found, amounts = group(
@@ -270,7 +270,7 @@ def grouped_rows(
 
 
 def _coded(column: Column) -> tuple[Codes, tuple[str, ...]]:
-    """Return the place of each row's value among the values as text; 1 and "1" are one slice."""
+    """Return the index of each row's value, and the values as text; 1 and "1" are one slice."""
     dense = column.compressed()
     codes = np.subtract(dense.codes, dense.offset, dtype=np.intp)
     places: dict[str, int] = {}
@@ -301,7 +301,7 @@ def listed_parts(
 
 
 def possible_costs(costs: CostMatrix | ExampleCosts, table: CountTable) -> tuple[float, float]:
-    """Return the least and the most that a decision can cost."""
+    """Return the least and the largest possible cost of a decision."""
     if isinstance(table, CostSample):
         return float(table.low), float(table.high)
     values = costs.values
@@ -309,7 +309,7 @@ def possible_costs(costs: CostMatrix | ExampleCosts, table: CountTable) -> tuple
 
 
 def weights_of_strata(strata: Any, population: Any, sample_weight: Any, n: int) -> Any:
-    """Return weights by which rows stand for their strata in the population."""
+    """Return sample weights that give the strata their shares of the population."""
     if strata is None or population is None:
         if population is not None:
             raise InputError("population", "it says how large the strata are; give strata=.")
@@ -319,7 +319,7 @@ def weights_of_strata(strata: Any, population: Any, sample_weight: Any, n: int) 
 
 
 def check_rows(columns: Any, argument: str, **rows: Any) -> None:
-    """Raise when columns of pandas are not of the same rows as the decisions."""
+    """Raise if pandas columns have another index than the decisions."""
     for each in columns.values() if isinstance(columns, Mapping) else (columns,):
         validate.same_index(**rows, **{argument: each})
 
@@ -327,7 +327,7 @@ def check_rows(columns: Any, argument: str, **rows: Any) -> None:
 def slice_columns(
     by: Any, columns: Sequence[str] | None, n: int, most: int | None
 ) -> dict[str, tuple[Codes, tuple[str, ...]]]:
-    """Return the slice of each row, as a place among names, for each column."""
+    """Return, for each column, the index of each row's slice and the names of the slices."""
     if most is not None:
         validate.as_size(most, "most", 1)
     given = named_columns(by, "by")
@@ -353,7 +353,7 @@ def slice_columns(
 
 
 def named_columns(by: Any, argument: str) -> dict[str, Any]:
-    """Return columns by their names, of a mapping, a frame or one array."""
+    """Return the columns of a mapping, a frame or one array, by name."""
     if isinstance(by, Mapping):
         return {str(name): values for name, values in by.items()}
     names = validate.column_names(by)
@@ -364,7 +364,7 @@ def named_columns(by: Any, argument: str) -> dict[str, Any]:
 
 
 def slice_codes(values: Any, name: str) -> tuple[Codes, tuple[str, ...]]:
-    """Return the place of each row's value among the values that occur, as text."""
+    """Return the index of each row's value, and the values that occur, as text."""
     validate.size_of(values, name)
     try:
         column = as_column(values, name, None)
@@ -374,7 +374,7 @@ def slice_codes(values: Any, name: str) -> tuple[Codes, tuple[str, ...]]:
 
 
 def _mixed_codes(values: Any, name: str) -> tuple[Codes, tuple[str, ...]]:
-    """Return the same of values some of which are missing, one by one."""
+    """Return the same for values that are partly missing or of mixed types, one by one."""
     listed = values.to_list() if hasattr(values, "to_list") else list(values)
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
@@ -394,7 +394,7 @@ def _mixed_codes(values: Any, name: str) -> tuple[Codes, tuple[str, ...]]:
 def _crossed(
     one: tuple[Codes, tuple[str, ...]], other: tuple[Codes, tuple[str, ...]]
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Return the combinations of two columns' slices that occur."""
+    """Return the observed combinations of two columns' slices."""
     both = one[0] * len(other[1]) + other[0]
     used, codes = np.unique(both, return_inverse=True)
     pairs = [(one[1][c // len(other[1])], other[1][c % len(other[1])]) for c in used]
@@ -407,9 +407,9 @@ def _crossed(
 def _kept(
     codes: Codes, names: tuple[str, ...], column: str, most: int | None, sizes: Any = None
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Return the slices, all but the largest as one where only so many are wanted.
+    """Return the slices, with all but the `most` largest merged into one.
 
-    `sizes` is what each entry of `codes` counts for, if that is not one row.
+    `sizes` are the numbers of rows of the entries of `codes`, if these are not single rows.
     """
     if len(names) <= (MOST if most is None else most):
         return codes, names

@@ -1,9 +1,9 @@
-"""Labels on some of the rows only: what is known of the others, and the design that follows.
+"""Partly labelled rows: what is known of rows without labels, and the resulting sampling design.
 
-Three reasons for missing labels can be told apart. They are on a random sample, and a judge's
-verdict on every row says which rows are alike; or on a known share of the rows of each decision; or
-nobody knows why, and every row without a label may be of any class. All three become strata of the
-rows that were given, with a decision that is known and labels on a part.
+Three cases are distinguished. Labels are on a random sample, and a judge's verdict on every row
+shows which rows are alike; or labels are on a known share of the rows of each decision; or the
+reason is unknown, and every row without a label may be of any class. In all three, the given rows
+are divided into strata with a known decision and labels on a part of their rows.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 from stakes.infer._outcomes import Design
 
 LEAST_LABELS = 5
-"""Verdicts are merged until so many rows of each stratum have labels."""
+"""Least number of labelled rows of a stratum; strata with fewer are merged across verdicts."""
 
 MOST_VERDICTS, BINS = 20, 10
-"""Verdicts that are numbers of more different values than this are cut into so many bins."""
+"""Numeric verdicts with more than `MOST_VERDICTS` distinct values are cut into `BINS` bins."""
 
 BEYOND_CHANCE = 0.001
-"""Shares of labelled rows that are less probable than this are not those that were stated."""
+"""p-value below which the labelled share of rows contradicts the stated share."""
 
 INFINITE = "infinite"
 
@@ -41,17 +41,17 @@ Codes = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Known:
-    """What is said of rows without labels.
+    """What is known of rows without labels.
 
     Attributes
     ----------
     judge : array_like, mapping or None
         A verdict on each row, or those of several judges by name.
     verified : mapping or None
-        From each decision (or pair of two models' decisions) to the share of its rows that were
-        labelled at random.
+        Mapping from each decision (or pair of two models' decisions) to the share of its rows that
+        were labelled at random.
     unlabelled : "bounds" or None
-        That every row without a label may be of any class.
+        "bounds" if every row without a label may be of any class.
     """
 
     judge: Any = None
@@ -86,9 +86,9 @@ def partly_labelled(
     population: Any = None,
     impossible: Any = None,
 ) -> tuple[GroupedConfusion, Design]:
-    """Count the rows that have labels, apart by what is known of all rows.
+    """Count the labelled rows by strata, and return the counts and the sampling design.
 
-    The rows are the population; with ``population="infinite"`` they are a sample of one.
+    The given rows are the population; with ``population="infinite"`` they are a sample of one.
     """
     judges = _judges(known.judge)
     validate.same_index(
@@ -136,14 +136,14 @@ def partly_labelled(
     return table, design
 
 
-# Rows by what is known of them.
+# Kinds of rows, by stratum, decisions and verdicts.
 
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Of which kind each row is: the decisions of each kind, its verdicts, and its name.
+    """The kind of each row, and the decisions, verdicts and name of each kind.
 
-    `outer` are the kinds without the verdicts, of which those that are alike may be merged.
+    `outer` is the kind before division by verdict; kinds of the same `outer` may be merged.
     """
 
     codes: Codes
@@ -154,7 +154,7 @@ class _Cells:
 
 
 def _blocks(decisions: Labels, decided: Sequence[Codes], strata: Any) -> _Cells:
-    """Return the kinds of rows by decisions, and by strata where there are such."""
+    """Return the kinds of rows by decisions, and by strata if there are any."""
     columns, names = list(decided), [tuple(map(str, decisions))] * len(decided)
     if strata is not None:
         codes, values = ordered_codes(part_column(strata, "strata"))
@@ -176,7 +176,7 @@ def _blocks(decisions: Labels, decided: Sequence[Codes], strata: Any) -> _Cells:
 def _with_verdicts(
     blocks: _Cells, verdicts: Codes, texts: Sequence[str], parts: Sequence[tuple[int, ...]] = ()
 ) -> _Cells:
-    """Return kinds by verdict, too; `parts` are those of each judge."""
+    """Return the kinds divided by verdict; `parts` are the verdicts of each judge."""
     pairs, codes = np.unique(blocks.codes * len(texts) + verdicts, return_inverse=True)
     outer, inner = np.divmod(pairs, len(texts))
     told = [texts[place] for place in inner.tolist()]
@@ -211,7 +211,7 @@ def _judges(judge: Any) -> dict[str, Any]:
 def _verdicts(
     judges: Mapping[str, Any], n: int
 ) -> tuple[Codes, tuple[str, ...], tuple[tuple[int, ...], ...]]:
-    """Return each row's combination of verdicts, what it is called, and each judge's part of it."""
+    """Return each row's combination of verdicts, with the combinations' names and verdicts."""
     if not judges:
         return np.zeros(n, dtype=np.intp), ("",), ((0,),)
     columns, texts = [], []
@@ -235,7 +235,7 @@ def _verdicts(
 
 
 def _verdict(given: Any, name: str) -> tuple[Codes, Labels]:
-    """Return a judge's verdicts as codes; many different numbers, in equally large bins."""
+    """Return a judge's verdicts as codes; many distinct numbers are cut at quantiles."""
     array = np.asarray(given)
     if array.dtype.kind == "f" and len(np.unique(array)) > MOST_VERDICTS:
         values = validate.numeric(given, name, ndim=1)
@@ -249,7 +249,7 @@ def _verdict(given: Any, name: str) -> tuple[Codes, Labels]:
 
 
 def _merged(cells: _Cells, labelled: NDArray[np.bool_]) -> _Cells:
-    """Return kinds of which each has enough labels, or all the verdicts on a decision."""
+    """Return kinds merged until each has enough labels, or all the verdicts on a decision."""
     counts = np.bincount(cells.codes, labelled, len(cells.names)).astype(int)
     groups: list[list[int]] = []
     for block in np.unique(cells.outer).tolist():
@@ -293,7 +293,7 @@ def _merged(cells: _Cells, labelled: NDArray[np.bool_]) -> _Cells:
 
 
 def _alike(one: tuple[int, ...], other: tuple[int, ...]) -> int:
-    """Return on how many judges, the first ones, two combinations of verdicts agree."""
+    """Return the number of leading judges whose verdicts agree in two combinations."""
     agree = [mine == theirs for mine, theirs in zip(one, other, strict=True)]
     return agree.index(False) if False in agree else len(agree)
 
@@ -330,11 +330,11 @@ def _counted(
     return GroupedConfusion(counts, costs.labels, costs.decisions, group_names, strata=strata)
 
 
-# Which labels are missing, and whether as many as was said.
+# Missing labels, and the check of the stated shares of labelled rows.
 
 
 def missing(values: Any) -> NDArray[np.bool_]:
-    """Tell which rows have no label: None, NaN, or what a frame calls null."""
+    """Tell which rows have no label: None, NaN, or null in a frame."""
     for name in ("isna", "is_null"):
         if hasattr(values, name):
             found = np.asarray(getattr(values, name)(), dtype=bool)
@@ -345,7 +345,7 @@ def missing(values: Any) -> NDArray[np.bool_]:
     if values is None or isinstance(values, str | bytes) or not hasattr(values, "__len__"):
         raise InputTypeError("y_true", f"expected one label an example, got {values!r}.")
     array = np.asarray(values)
-    if isinstance(values, list | tuple):  # which numpy may have turned into text
+    if isinstance(values, list | tuple):  # numpy may have turned these into text
         array = np.empty(len(values), dtype=object)
         array[:] = values
     if array.dtype.kind == "f":
@@ -356,7 +356,7 @@ def missing(values: Any) -> NDArray[np.bool_]:
 
 
 def _filled(values: Any, absent: NDArray[np.bool_], label: Label) -> Any:
-    """Return labels with one in place of each that is missing, so that the others can be read."""
+    """Return labels with `label` in place of missing ones, so that the others can be parsed."""
     if not absent.any():
         return values
     array = np.asarray(values)
@@ -379,7 +379,7 @@ def _check_population(population: Any) -> None:
 
 
 def _check_verified(verified: Mapping[Any, Any], blocks: _Cells, absent: NDArray[np.bool_]) -> None:
-    """Raise where another share of the rows of a decision has labels than was said."""
+    """Raise if the labelled share of the rows of a decision contradicts the stated share."""
     from scipy.stats import binomtest
 
     for decided in dict.fromkeys(blocks.decided):
@@ -411,7 +411,7 @@ def _check_verified(verified: Mapping[Any, Any], blocks: _Cells, absent: NDArray
 
 
 def missing_for_a_reason(error: LabelError) -> LabelError:
-    """Return the error on missing labels, with what can be said of rows that have none."""
+    """Return the error on missing labels, with the arguments that describe why they are missing."""
     if error.argument != "y_true" or " is missing " not in error.problem:
         return error
     return LabelError(
@@ -424,7 +424,7 @@ def missing_for_a_reason(error: LabelError) -> LabelError:
 
 
 def check_matrix(costs: Any) -> None:
-    """Raise for costs of single examples, which are not known without the label."""
+    """Raise for costs of single examples, which are unknown without labels."""
     if not isinstance(costs, CostMatrix):
         raise DesignError(
             "costs",

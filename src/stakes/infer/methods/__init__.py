@@ -1,7 +1,7 @@
-"""The methods for intervals and tests, one file each, and what a method is.
+"""Registry of the methods for intervals and tests, which have one file each.
 
-It has limits of an interval, tails of a test, and the designs it can treat. To add one: its file
-with an `IntervalMethod`, its test, and its name in `FILES`.
+A method has the limits of an interval, the tails of a test, or both, and the designs it supports.
+To add one, add its file with an `IntervalMethod`, its test, and its name in `FILES`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ TwoSides = tuple[Floats, Floats]
 
 
 class Bounds(tuple[Floats, Floats]):  # noqa: SLOT001 - a tuple with slots takes no attribute
-    """Two sides that are bounds of what the method would return, were it computed exactly."""
+    """Two sides that are bounds of the exact values, where a method cannot compute those."""
 
     error: float
 
     @classmethod
     def of(cls, low: Floats, high: Floats, error: float) -> TwoSides:
-        """Return the sides, with how far in cost what they were computed from can be off."""
+        """Return the sides with the largest error, in cost, of the distribution behind them."""
         result = cls((low, high))
         result.error = error
         return result
@@ -44,9 +44,9 @@ class IntervalMethod:
     Attributes
     ----------
     name : str
-        What users call it.
+        The name that users give.
     designs : frozenset of str
-        The designs it can treat, of those of `EVERY_DESIGN`.
+        The designs it supports, a subset of `EVERY_DESIGN`.
     limits : callable or None
         ``limits(outcomes, alpha, *, …)`` returns the lower and the upper limit for each table; None
         where there is only a test.
@@ -58,9 +58,9 @@ class IntervalMethod:
         Turns the options given for a one-sided test into those that `tails` gets, where they
         differ.
     needs_bounds : bool
-        Whether what it promises rests on knowing the most that an example can cost.
+        Whether its guarantee requires that the largest possible cost of an example is known.
     options, test_options : tuple of str
-        The keyword-only parameters of `limits` and of `tails`: what users may set.
+        The keyword-only parameters of `limits` and of `tails`, which users may set.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""An interval that holds at all times at once, however often one looks: a confidence sequence.
+"""Confidence sequence: an interval that is valid at all times at once, however often one looks.
 
-It is that of `stakes.infer._probability.betting`: betting with shares of the fortune that never
-change, so that its limits at any time depend on the counts so far and on nothing else. It also is
-valid for every distribution and every n, as "guaranteed" is.
+It is that of `stakes.infer._probability.betting`, which bets constant shares of the fortune, so
+that its limits at any time depend only on the counts so far. Like "guaranteed", it is valid for
+every distribution and every n.
 """
 
 from __future__ import annotations

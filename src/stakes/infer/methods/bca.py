@@ -15,7 +15,7 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
     """Return the quantiles at the corrected levels.
 
     The bias correction counts half of the probability of the estimate itself; the acceleration is
-    that of a mean, skewness/(6 √n), and both come from the counts.
+    that of a mean, skewness/(6 √n). Both are computed from the counts.
     """
     stratum = outcomes.only
     spread = stratum.moment(2)

@@ -1,7 +1,7 @@
 """BCOST: percentiles of resampled, Laplace-corrected counts (Margineantu & Dietterich 2000, 3.1).
 
-For a difference of two classifiers the same on their joint counts is BDELTACOST (3.2). Counts are
-drawn, never examples. With groups, whole groups are drawn.
+Applied to the joint counts of two classifiers, for their difference, it is BDELTACOST (3.2). Counts
+are resampled, never examples. With groups, whole groups are resampled.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def resampled(
 def _resampled_groups(
     outcomes: Outcomes, n_resamples: int, generator: np.random.Generator
 ) -> Floats:
-    """Return ratios of resampled groups' costs and sizes."""
+    """Return ratios of the total cost to the total size of resampled groups."""
     means = np.zeros(n_resamples)
     for stratum in outcomes.strata:
         amounts, n = stratum.amounts[0], round(stratum.n[0])

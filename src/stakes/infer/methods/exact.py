@@ -1,7 +1,7 @@
 """BCOST and BDELTACOST without sampling noise: their limit of infinitely many resamples.
 
 Tables of one sample with the same costs share a lattice, so that the transforms of all of them are
-products of matrices. What cannot share one is treated table by table, by `CostDistribution`.
+products of matrices. Tables that cannot share one are computed one by one, by `CostDistribution`.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ from stakes.infer._probability.sampling import all_tilted
 from stakes.infer.methods import Bounds, IntervalMethod
 
 ROOM = 1 << 18
-"""How many numbers are treated at a time, so that memory does not grow with the tables."""
+"""Numbers that are computed at a time, so that memory does not grow with the tables."""
 
 BLOCK, MOSTLY = 1 << 14, 0.125
-"""The same for steps that are many and short; and the part of all powers that are most of them:
-then all are computed."""
+"""The same for steps that are many and short; and the share of powers that may be large, above
+which all are computed."""
 
 MOST_TOGETHER = 512
-"""How many tables are treated at a time: what is large for one of them is computed for all."""
+"""Tables that are computed at a time: what is large for one of them is computed for all."""
 
 WORTH_SHARING = 8
-"""Fewer tables than this are as fast one by one: what they share is for many."""
+"""Least number of tables for which a shared lattice pays: fewer are as fast one by one."""
 
 FEW_DRAWS = 1000
-"""Powers as large as this lose no digit that matters when they are computed by squares."""
+"""Largest exponent for which powers by repeated squaring lose no digit that matters."""
 
 TWO = 2
-"""Outcomes whose numbers are binomial."""
+"""Number of outcomes for which counts are binomial."""
 
 END = 1e12
-"""A tilt of so many standard deviations has reached the end of what is possible."""
+"""Product of tilt and standard deviation from which the mean counts as at the end of its range."""
 
 Ints = NDArray[np.int64]
 
@@ -79,9 +79,9 @@ def limits(outcomes: Outcomes, alpha: float, *, laplace: Any = 0.1) -> tuple[Flo
 def tails(
     outcomes: Outcomes, margin: float, alpha: float, *, laplace: Any = 0.0
 ) -> tuple[Floats, Floats]:
-    """Return the bootstrap probabilities of at most, and of at least, the margin: BDELTACOST's.
+    """Return BDELTACOST's bootstrap probabilities of at most, and of at least, the margin.
 
-    Where the distribution is not exact, these are the largest that they can be.
+    Where the distribution is not exact, these are upper bounds.
     """
     upper, lower = _both(outcomes, laplace, alpha)
     error = float(max(lower.error.max(), upper.error.max()))
@@ -99,8 +99,8 @@ def _both(outcomes: Outcomes, laplace: Any, alpha: float) -> tuple[Distributions
 def quick_tails(outcomes: Outcomes) -> tuple[Floats, Floats]:
     """Approximate the tails at a margin of 0 by Lugannani and Rice's saddlepoint formula.
 
-    They are wrong by some percent where the extreme outcomes occurred often enough for this test;
-    planning tests thousands of test sets by it.
+    The error is a few percent where the extreme outcomes occurred often enough for this test;
+    planning tests thousands of test sets with it.
     """
     stratum, n = outcomes.only, outcomes.only.n
     shares = stratum.counts / n[:, np.newaxis]
@@ -140,7 +140,7 @@ def distributions(outcomes: Outcomes, laplace: Any, alpha: float, end: int = -1)
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Tables of draws from the same costs: their probabilities and numbers, table by table."""
+    """Tables of draws from the same costs, with the probabilities and number of draws of each."""
 
     costs: Floats
     shares: Floats
@@ -159,12 +159,12 @@ class Samples:
 
 
 class _Group(Protocol):
-    """Distributions on lattices, one a row, each from position 0 to its last."""
+    """Distributions on lattices, one per row, each from position 0 to its last."""
 
     last: Ints
 
     def cumulative(self, position: Ints) -> Floats:
-        """Return the probability of each position, a column each, and all before it."""
+        """Return the cumulative probability at each position, a column each."""
 
 
 class Distributions:
@@ -173,7 +173,7 @@ class Distributions:
     Attributes
     ----------
     error : ndarray, shape (tables,)
-        By how much each mean is rounded at most; 0 where its distribution is exact.
+        The largest rounding error of each mean; 0 where its distribution is exact.
     """
 
     def __init__(self, strata: Sequence[Samples]) -> None:
@@ -195,7 +195,7 @@ class Distributions:
         return found or CostDistribution([each.draws(table) for each in self._strata])
 
     def cdf(self, x: Floats) -> Floats:
-        """Return the probability of a mean cost of at most `x`, which each table has its own of."""
+        """Return the probability of a mean cost of at most `x`, with an entry for each table."""
         return self._of_each(x, Lattices.cdf, CostDistribution.cdf)
 
     def sf(self, x: Floats) -> Floats:
@@ -222,7 +222,7 @@ class Distributions:
 
 @dataclass(frozen=True, eq=False)
 class Lattices:
-    """Mean costs on lattices, one for each table: `CostDistribution`'s methods for all of them."""
+    """Mean costs on lattices, one for each table, with the methods of `CostDistribution`."""
 
     origin: Floats
     step: Floats
@@ -241,7 +241,7 @@ class Lattices:
         return self.group.cumulative(inside[:, np.newaxis])[:, 0]
 
     def quantile(self, q: Floats) -> Floats:
-        """Return the least values with a probability of at least q before and at them."""
+        """Return the least values with a cumulative probability of at least `q`."""
         low = np.full(q.shape, -1)
         high = np.broadcast_to(self.group.last[:, np.newaxis], q.shape)
         while (high - low > 1).any():
@@ -249,7 +249,7 @@ class Lattices:
             reached = self.group.cumulative(middle) >= q - ROUNDING
             low, high = np.where(reached, low, middle), np.where(reached, middle, high)
         values = self.origin[:, np.newaxis] + self.step[:, np.newaxis] * high
-        # Without the rounding of adding up steps.
+        # Remove the rounding error of adding up steps.
         size = np.maximum(
             np.abs(self.origin), np.abs(self.origin + self.step * (self.group.last + 1))
         )
@@ -261,7 +261,7 @@ class Lattices:
 
 
 class _Listed:
-    """The running sums of the probabilities of each table."""
+    """The cumulative probabilities of each table."""
 
     def __init__(self, probabilities: Floats, last: Ints) -> None:
         # Rounding makes some probabilities negative; without them the sums would be too large.
@@ -275,7 +275,7 @@ class _Listed:
 
 
 class _Spectral:
-    """The Fourier coefficients that are not zero, each table with its own angles.
+    """The nonzero Fourier coefficients of each table, with angles of its own.
 
     A running sum is a geometric series for each coefficient c at an angle θ > 0. With its mirror
     image, ``Σ_{j < m} 2 Re(c e^(iθj)) = Re(w) sin(θm) - Im(w) (1 - cos(θm))``, where
@@ -296,7 +296,7 @@ class _Spectral:
         return np.asarray(np.clip((count + sums.sum(axis=-1)) / self._length, 0.0, 1.0))
 
 
-# Which tables share a lattice.
+# Tables that share a lattice.
 
 
 def _lattices(samples: Samples) -> Iterator[tuple[NDArray[np.intp], Lattices]]:
@@ -329,8 +329,8 @@ def _constants(samples: Samples) -> Lattices:
 
 
 def _binomials(samples: Samples) -> Lattices:
-    """Return the distributions of binomial numbers of the larger cost."""
-    from scipy.stats import binom  # which takes longer to load than all the rest
+    """Return the distributions of means whose count of the larger cost is binomial."""
+    from scipy.stats import binom  # loaded only here, because it takes longer than all the rest
 
     given = (samples.n, samples.shares[:, 1])
     first = np.maximum(binom.ppf(TAIL, *given).astype(np.int64) - 1, 0)
@@ -344,7 +344,7 @@ def _binomials(samples: Samples) -> Lattices:
 
 
 def _convolved(samples: Samples, step: float) -> Iterator[tuple[NDArray[np.intp], Lattices]]:
-    """Yield tables with lattices that are not too long, about as long together."""
+    """Yield tables whose lattices are not too long, grouped by similar length."""
     low, high = _windows(samples)
     steps = step * samples.weight / samples.n
     sizes = np.ceil((high - low) / steps).astype(np.int64) + 2
@@ -362,7 +362,7 @@ def _convolved(samples: Samples, step: float) -> Iterator[tuple[NDArray[np.intp]
 
 
 def _windows(samples: Samples) -> tuple[Floats, Floats]:
-    """Return what each mean leaves with a probability of at most TAIL at either end (Chernoff)."""
+    """Return the range that each mean leaves with a probability ≤ TAIL at either end (Chernoff)."""
     goal = -np.log(TAIL)
     costs, shares, weight = samples.costs, samples.shares, samples.weight
     scale = weight / samples.n
@@ -401,7 +401,7 @@ def _windows(samples: Samples) -> tuple[Floats, Floats]:
 
 
 class _Circle:
-    """A lattice closed to a circle, with totals counted from each table's commonest cost."""
+    """A lattice closed to a circle, with totals counted from each table's most frequent cost."""
 
     def __init__(self, samples: Samples, step: float, length: int) -> None:
         self._shares, self._n, self._length = samples.shares, samples.n, length
@@ -416,7 +416,7 @@ class _Circle:
     def distributions(self, first: Ints, last: Ints) -> Iterator[tuple[Ints, _Group]]:
         """Yield tables and their distributions, from their first positions on.
 
-        Not those with so many large powers that a transform of each by itself is faster.
+        Tables with so many large powers that a transform of each alone is faster are left out.
         """
         level, tables, blocks = self._coarse()
         everywhere = len(blocks) * 3**level > MOSTLY * len(self._n) * self._length
@@ -441,7 +441,7 @@ class _Circle:
     def _coarse(self) -> tuple[int, Ints, Ints]:
         """Return the tables and blocks of angles where a power may be more than negligible.
 
-        A block's width is a power of 3, about that on which a transform changes.
+        A block's width is a power of 3, near the width over which a transform changes.
         """
         width = self._length / (2 * np.pi) / np.sqrt(self._vars.max())
         level = round(np.log(max(width, 1.0)) / np.log(3))
@@ -460,7 +460,7 @@ class _Circle:
         return level, tables, middles[blocks]
 
     def _refined(self, level: int, tables: Ints, blocks: Ints) -> tuple[Ints, Ints]:
-        """Return the tables and angles where a power may be large, but for the angle 0.
+        """Return the tables and angles where a power may be large, except at the angle 0.
 
         Blocks are split in three, or left out, until they are single angles.
         """
@@ -477,7 +477,7 @@ class _Circle:
         return tables[inside], blocks[inside]
 
     def _may_be_large(self, tables: Ints, blocks: Ints, reach: float) -> NDArray[np.bool_]:
-        """Tell in which blocks the power of a table may be more than negligible, as `_coarse`."""
+        """Tell in which blocks a table's power may be more than negligible, like `_coarse`."""
         centred = self._places - self._means[tables, np.newaxis]
         turned = centred * (2 * np.pi / self._length * blocks)[:, np.newaxis]
         cosine, sine = self._shares[tables] * np.cos(turned), self._shares[tables] * np.sin(turned)
@@ -487,9 +487,10 @@ class _Circle:
         return np.asarray(bound > self._limits[tables])
 
     def _at(self, tables: Ints, angles: Ints, first: Ints) -> NDArray[np.complex128]:
-        """Return powers of the transforms of totals that are counted from the first.
+        """Return powers of the transforms of totals that are counted from the first position.
 
-        From 1 - φ of the centred costs and in polar form: many draws lose no digits.
+        They are computed from 1 - φ of the centred costs and in polar form, so that many draws lose
+        no digits.
         """
         log_size, angle = np.empty((2, len(tables)))
         theta, means = 2 * np.pi / self._length * angles, self._means
@@ -510,12 +511,12 @@ class _Circle:
         return np.asarray(powers * self._turned((whole - first)[tables], angles))
 
     def _turned(self, steps: Floats, angles: Ints) -> NDArray[np.complex128]:
-        """Return the waves of whole steps: whole parts of a turn, so no rounding adds up."""
+        """Return the waves at whole steps, by integer parts of a turn: no rounding adds up."""
         turns = np.mod(steps, self._length).astype(np.int64) * angles % self._length
         return np.asarray(np.exp(-2j * np.pi / self._length * turns))
 
     def _everywhere(self, first: Ints, last: Ints) -> Iterator[tuple[Ints, _Group]]:
-        """Yield tables and their distributions where most powers are large, as few draws have."""
+        """Yield tables and their distributions where most powers are large, as with few draws."""
         angles = np.arange(self._length // 2 + 1)
         waves = self._turned(np.mod(self._places, self._length)[:, np.newaxis], angles)
         roots = self._turned(np.ones(1), np.arange(self._length))
@@ -529,7 +530,7 @@ class _Circle:
 
 
 def _power(base: NDArray[np.complex128], n: Ints) -> NDArray[np.complex128]:
-    """Return each row to its power, by squares: much faster than logarithms and angles."""
+    """Return each row to its power by repeated squaring, which is faster than the polar form."""
     result = np.ones_like(base)
     for bit in range(int(n.max()).bit_length()):
         chosen = (n >> bit) & 1 == 1
@@ -542,7 +543,7 @@ def _power(base: NDArray[np.complex128], n: Ints) -> NDArray[np.complex128]:
 
 
 def _pieces(rows: Ints, most: int) -> list[Ints]:
-    """Return the rows in pieces of so many, at least one; none where there are none."""
+    """Return the rows in pieces of `most`, or of 1 if that is less; no pieces without rows."""
     return [rows[begin : begin + max(most, 1)] for begin in range(0, len(rows), max(most, 1))]
 
 

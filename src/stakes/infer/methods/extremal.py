@@ -1,4 +1,4 @@
-"""The default interval: a fraction of one more example on the costliest, or the cheapest, cell.
+"""The extremal interval, the default: part of an extra example on the costliest or cheapest cell.
 
 The upper limit is the 1 - α/2 quantile of Σ D·C with D ~ Dirichlet(M + w·e), e being the costliest
 possible cell; the lower limit the α/2 quantile with e the cheapest. For two outcomes and w = 1 it
@@ -33,7 +33,7 @@ from stakes.infer.methods import EVERY_DESIGN, IntervalMethod
 WEIGHT = 0.7
 
 NO_SKEWNESS = 1e-4
-"""Below it a gamma variable is as good as normal."""
+"""Skewness below which a gamma variable is treated as normal."""
 
 
 def limits(
@@ -45,7 +45,7 @@ def limits(
 ) -> tuple[Floats, Floats]:
     """Return the α/2 and the 1 - α/2 quantile, each with the extra weight at its own end.
 
-    Each table may have an error rate of its own.
+    `alpha` may differ between tables.
     """
     share = _share(weight, conservative=conservative)
     outcomes = _condensed(outcomes)
@@ -73,7 +73,7 @@ def limits(
 def limits_at(costs: Floats, counts: Floats, alpha: float) -> tuple[Floats, Floats]:
     """Return the limits of independent rows in many tables, each with costs of its own.
 
-    Both have a row for each table and a column for each cell.
+    `costs` and `counts` have a row for each table and a column for each cell.
     """
     rows = np.arange(len(costs))
     low, high = counts.astype(np.float64), counts.astype(np.float64)
@@ -101,7 +101,7 @@ def high_of_one(outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT) -> 
 
 
 def highs_of(each: Sequence[Outcomes], alpha: float, *, weight: float = WEIGHT) -> Floats:
-    """Return the upper limits of tables that each have costs of their own, most of them at once."""
+    """Return the upper limits of tables with costs of their own; those with units all at once."""
     level = alpha / 2
     found = _of_each(
         each,
@@ -116,7 +116,7 @@ def highs_of(each: Sequence[Outcomes], alpha: float, *, weight: float = WEIGHT) 
 
 
 def tails_of(each: Sequence[Outcomes], *, weight: float = WEIGHT) -> Floats:
-    """Return the α/2 at which the upper limits of such tables would be 0."""
+    """Return the α/2 at which the upper limits of tables as in `highs_of` would be 0."""
     below = float(np.nextafter(0.0, -np.inf))
     return _of_each(
         each,
@@ -134,7 +134,7 @@ def _of_each(
     of_rows: Callable[[Floats, Floats], Floats],
     of_strata: Callable[[Limit], float],
 ) -> Floats:
-    """Return what is asked of the upper limit of single tables, by what they consist of."""
+    """Return a quantity of each table's upper limit, by the function for its kind of draws."""
     found = np.empty(len(each))
     units: dict[int, tuple[Floats, Floats, Floats]] = {}
     for k, outcomes in enumerate(map(_condensed, each)):
@@ -146,7 +146,7 @@ def _of_each(
             units[k] = _ratio(outcomes.only, weight, -1, full=False)
     if units:
         widest = max(costs.shape[1] for costs, _, _ in units.values())
-        # Columns that only fill up have no draws.
+        # Columns of padding have no draws.
         costs, sizes, draws = (
             np.concatenate([np.pad(one, ((0, 0), (0, widest - one.shape[1]))) for one in part])
             for part in zip(*units.values(), strict=True)
@@ -189,7 +189,7 @@ def tails(
 
 
 def tails_above(outcomes: Outcomes, bounds: Floats, *, weight: float = WEIGHT) -> Floats:
-    """Return the α/2 at which the upper limits of independent rows would be bounds of their own."""
+    """Return the α/2 at which the upper limits of independent rows would be their `bounds`."""
     stratum = _condensed(outcomes).only
     return upper_tail(stratum.costs, _posteriors(stratum, weight)[1], bounds)
 
@@ -197,15 +197,18 @@ def tails_above(outcomes: Outcomes, bounds: Floats, *, weight: float = WEIGHT) -
 def quick_high(outcomes: Outcomes, alpha: float, *, weight: float = WEIGHT) -> Floats:
     """Approximate the upper limit, by a gamma distribution with the same three moments.
 
-    The arm is wrong by 3.5% at most, or by 15% with fewer than ten draws; planning sorts thousands
-    of test sets by it.
+    Its distance from the estimate is wrong by 3.5% at most, or by 15% with fewer than ten draws;
+    planning sorts thousands of test sets by it.
     """
     mean, deviation, skewness = _moments(outcomes, weight, -1)
     return np.asarray(mean + deviation * pearson3_isf(alpha / 2, skewness))
 
 
 def pearson3_isf(level: float, skewness: Floats | float) -> Floats:
-    """Return what a gamma variable of mean 0, variance 1 and this skewness exceeds so often."""
+    """Return the value that a gamma variable exceeds with probability `level`.
+
+    The variable has mean 0, variance 1 and this skewness.
+    """
     size = np.maximum(np.abs(skewness), NO_SKEWNESS)
     shape = np.asarray(4 / size**2)
     right = np.asarray(skewness) > 0
@@ -217,7 +220,7 @@ def pearson3_isf(level: float, skewness: Floats | float) -> Floats:
 
 
 def pearson3_sf(x: Floats, skewness: Floats) -> Floats:
-    """Return how often such a variable exceeds x."""
+    """Return the probability that such a variable exceeds `x`."""
     size = np.maximum(np.abs(skewness), NO_SKEWNESS)
     shape, right = 4 / size**2, skewness > 0
     at = np.maximum(shape + np.where(right, 1, -1) * x * 2 / size, 0.0)
@@ -228,7 +231,7 @@ def pearson3_sf(x: Floats, skewness: Floats) -> Floats:
 
 
 def quick_tails(outcomes: Outcomes, *, weight: float = WEIGHT) -> tuple[Floats, Floats]:
-    """Approximate the tails at a margin of 0 in the same way."""
+    """Approximate the tails at a margin of 0, like `quick_high`."""
     low, high = (_moments(outcomes, weight, end) for end in (0, -1))
     return (
         np.asarray(pearson3_sf(low[0] / low[1], -low[2])),
@@ -242,7 +245,7 @@ def _moments(outcomes: Outcomes, weight: float, end: int) -> tuple[Floats, Float
     Its distance from the end is that of S, the sum of the strata's means, times 1 - E; the two are
     independent, and so are the strata. With one stratum it is Σ D·C with the extra weight.
     """
-    unit = outcomes.highest - outcomes.lowest or 1.0  # cubes of costs may not fit into a number
+    unit = outcomes.highest - outcomes.lowest or 1.0  # cubes of costs may overflow
     mean, variance, third, draws = _distance(outcomes, end, unit)
     share = np.where(np.isfinite(draws), weight, 0.0)  # no extra where there is no room for it
     draws = np.where(share > 0, draws, 1.0)
@@ -259,14 +262,14 @@ def _moments(outcomes: Outcomes, weight: float, end: int) -> tuple[Floats, Float
 
 
 def _distance(outcomes: Outcomes, end: int, unit: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return three moments of the distance of S from an end, and the number of draws beside E."""
+    """Return three moments of the distance of S from an end, and the number of draws next to E."""
     strata = outcomes.strata
     counts = [stratum.counts for stratum in strata]
     rooms = [each.weight * np.abs(each.end(end) - each.costs) / unit for each in strata]
     spans = np.array([[each.weight * (each.end(-1) - each.end(0)) / unit] for each in strata])
     n = np.array([each.sum(axis=1) for each in counts])
     gains = np.array([x @ room for x, room in zip(counts, rooms, strict=True)]) / np.maximum(n, 1)
-    # A single draw of several strata gets an extra of its own, whose distance is 0.
+    # With several strata, one with a single draw gets an extra draw of its own, at distance 0.
     several = n >= (2 if len(strata) > 1 else 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         first = spans.sum() / np.where(several, spans / n, 0.0).max(axis=0)
@@ -289,8 +292,8 @@ def _distance(outcomes: Outcomes, end: int, unit: float) -> tuple[Floats, Floats
 def one_sided(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a one-sided test: the full weight, unless another is given.
 
-    The weight 0.7 balances two sides, one of which errs less than α/2; one side alone needs all of
-    it.
+    The weight 0.7 balances two sides, one of which errs less than α/2; one side alone needs the
+    full weight.
     """
     return options if "weight" in options else {"conservative": True} | options
 
@@ -300,7 +303,7 @@ def _share(weight: float, *, conservative: bool) -> float:
 
 
 def _condensed(outcomes: Outcomes) -> Outcomes:
-    """Return draws of not too many different costs."""
+    """Return the outcomes with a limited number of distinct costs."""
     strata, most = outcomes.strata, MOST_ATOMS
     if len(strata) > 1 and strata[0].units is not None:
         most = max(MOST_TOGETHER // len(strata), LEAST_ATOMS)
@@ -308,7 +311,7 @@ def _condensed(outcomes: Outcomes) -> Outcomes:
 
 
 def _several(outcomes: Outcomes) -> bool:
-    """Tell whether there are several strata, or one whose rows will all be known some day."""
+    """Tell whether there are several strata, or one of a finite population."""
     return len(outcomes.strata) > 1 or outcomes.only.labelled > 0
 
 
@@ -320,9 +323,9 @@ def _limits(outcomes: Outcomes, share: float, *, full: bool) -> list[tuple[Limit
 def _ratio(
     stratum: Stratum, share: float, end: int, *, full: bool
 ) -> tuple[Floats, Floats, Floats]:
-    """Return costs, sizes and weights of the draws, with one that was not seen at an end."""
+    """Return costs, sizes and weights of the draws, with an unobserved one at an end."""
     units = stratum.units
-    assert units is not None  # noqa: S101 - for the type checker; the caller looked
+    assert units is not None  # noqa: S101 - for the type checker; the caller has checked
     tables = len(stratum.counts)
     extra = np.full((tables, 1), share)
     return (

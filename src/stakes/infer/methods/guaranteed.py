@@ -6,13 +6,13 @@ fortune larger than 1, so a fortune of 2/α has a probability of at most α/2 (W
 2024). The fortune is split over fractions on a geometric grid, and so does not depend on the order
 of the examples: the counts suffice.
 
-With strata, a label of stratum h moves the estimate by at most its unit, u_h = W_h·range/n_h. For y
-the cost as a share of the stratum's range, g_h = u_h/max u and 0 ≤ θ < 1, the expected value of
-Π(1 - θ g y) is Π(1 - θ g_h E y)^n_h ≤ exp(-θ μ/max u), μ being what the mean is above the least
-possible; and no larger where rows are drawn without being put back (Hoeffding 1963). So
-Π(1 - θ g y)·exp(θ μ/max u), mixed over θ, refutes a μ that is too high; costs reversed, one that is
-too low. As long as the shares of the strata in the labels stay the same, so do the g_h, and the
-limits hold at the ends of all batches at once.
+With strata, a label of stratum h moves the estimate by at most its unit, u_h = W_h·range/n_h. Let y
+be the cost as a share of the stratum's range, g_h = u_h/max u, 0 ≤ θ < 1, and μ the mean minus its
+least possible value. The expected value of Π(1 - θ g y) is Π(1 - θ g_h E y)^n_h ≤ exp(-θ μ/max u),
+and no larger where rows are sampled without replacement (Hoeffding 1963). So
+Π(1 - θ g y)·exp(θ μ/max u), mixed over θ, refutes a μ that is too high; with costs reversed, one
+that is too low. As long as the shares of the strata in the labels stay the same, so do the g_h, and
+the limits hold at the ends of all batches at once.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
 
 SHARES = np.exp(LOG_SHARES[:-1]) / np.exp(LOG_SHARES[:-1]).sum()
 FOR_ALMOST_ALL = 0.3
-"""The share of the fortune for θ near 1, on which the limit depends as long as nothing is seen."""
+"""The share of the fortune for θ near 1, on which the limit depends while no cost is observed."""
 
 
 def _upper_of_strata(outcomes: Outcomes, table: int, sign: int, goal: float) -> float:

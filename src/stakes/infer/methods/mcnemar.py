@@ -1,4 +1,4 @@
-"""McNemar's test, exact: whether the two kinds of disagreement are equally frequent."""
+"""Exact McNemar test of whether the two kinds of disagreement are equally frequent."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def tails(outcomes: Outcomes, margin: float, _alpha: float) -> tuple[Floats, Flo
 
 
 def _at_least(one: NDArray[np.int64], other: NDArray[np.int64]) -> Floats:
-    """Return the probability that as many or more of all are of one kind, if either is as likely.
+    """Return the probability of at least `one` disagreements of a kind, if both are equally likely.
 
-    By the incomplete beta function: to make SciPy's binomial distribution takes a millisecond.
+    It uses the incomplete beta function: creating SciPy's binomial distribution takes a
+    millisecond.
     """
     found = betainc(np.maximum(one, 1), other + 1, 0.5)
     return np.where(one > 0, found, 1.0)

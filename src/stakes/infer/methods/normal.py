@@ -21,9 +21,9 @@ def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
 
 
 def tails(outcomes: Outcomes, margin: float, _alpha: float) -> tuple[Floats, Floats]:
-    """Return the evidence against a mean of at most, and of at least, the margin: the z test.
+    """Return the p-values of the z test against a mean of at most, and of at least, the margin.
 
-    Where all outcomes are the same, the mean is taken as certain.
+    Where all observed outcomes are the same, the mean is taken as certain.
     """
     error, shift = standard_error(outcomes), outcomes.mean - margin
     certain = error == 0

@@ -1,4 +1,4 @@
-"""The sign-flip test: how often random signs of the examples' differences give as much."""
+"""Sign-flip test: how often random signs of the examples' differences give as large a total."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def tails(
 ) -> tuple[Floats, Floats]:
     """Flip the sign of each example's difference at random, by counts.
 
-    Valid where the differences are symmetric about the margin under the hypothesis; with costs they
-    often are not.
+    The test is valid if the differences are symmetric about the margin under the null hypothesis;
+    with costs they often are not.
     """
     n_resamples = validate.as_size(n_resamples, "n_resamples", least=1)
     generator = validate.generator(rng)

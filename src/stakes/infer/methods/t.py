@@ -1,4 +1,4 @@
-"""Student's t interval: as the normal one, with the quantile of t."""
+"""Student's t interval: the normal interval with the quantile of the t distribution."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stakes.infer.methods.normal import standard_error
 
 
 def limits(outcomes: Outcomes, alpha: float) -> tuple[Floats, Floats]:
-    """Return mean ± t · standard error; degrees of freedom are the draws less the strata."""
+    """Return mean ± t · standard error; degrees of freedom are the draws minus the strata."""
     freedom = sum(stratum.n for stratum in outcomes.strata) - len(outcomes.strata)
     arm = -stdtrit(freedom, alpha / 2) * standard_error(outcomes)
     return outcomes.mean - arm, outcomes.mean + arm
