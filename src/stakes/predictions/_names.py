@@ -368,7 +368,7 @@ def has_flawed_decisions(table: Table, name: str, labels: Labels, *, named: bool
 
     - its name indicates decisions, such as "pred_a", or "a" next to "a_score"; or
     - the other values are unlike those of features: not numbers if labels are numbers (counts such
-      as 0, 1, 2 are no decisions between 0 and 1), and not several if only one label occurs.
+      as 0, 1, 2 are not decisions between 0 and 1), and not several if only one label occurs.
 
     Parameters
     ----------
@@ -468,12 +468,12 @@ MISSING = re.compile(r"[\W_]*(?:n[\W_]*a|nan|nil|null|none|missing|unknown|error
 """Pattern of text for a missing value, in lower case."""
 
 FEW, FEW_LIKELY = 3, 10
-"""Most distinct other words in a column that may be a model; the second if its name is likely.
+"""Maximum number of other words in a column that may be a model; the second if its name is likely.
 
 With more words, the column is as likely a feature."""
 
 LEAST_SHARE = 0.01
-"""Least share of rows with labels for a column of very many other values to be doubtful."""
+"""Minimum share of rows with labels for a column of very many other values to be doubtful."""
 
 LIKELY_NAMES = re.compile(
     r"^(?:old|new|baseline|candidate|champion|challenger|incumbent|proposed)"

@@ -20,7 +20,7 @@ TWO = 2
 
 
 class ArrayTable:
-    """A table of predictions in arrays that the caller passes.
+    """A table of predictions in arrays.
 
     Labels are compared as Python compares them, and text never stands for a number. Errors are
     those of `stakes.evaluate`: they name the argument and the position in the array.

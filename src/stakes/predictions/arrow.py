@@ -48,7 +48,7 @@ MISSING = {"drop_missing": ""}
 COMMA = re.compile(r"[+-]?[\d.]+,\d+")
 DECIMAL_COMMA = r"^[+-]?\d*,\d+([eE][+-]?\d+)?$"
 MOST_FRACTIONS = 100
-"""Most distinct numbers, not all of them whole, in a column of labels."""
+"""Maximum number of distinct values, if some are fractions, in a column of labels."""
 
 FEW = 100
 """Number of first rows that usually suffice to see that a column is not numeric."""
@@ -57,7 +57,7 @@ COUNTED = 1 << 18
 """Rows of text counted at a time: more values do not stay in the processor's cache."""
 
 FEW_CELLS = 20_000
-"""Most cells of a table that Python reads faster than pyarrow.compute is imported."""
+"""Maximum number of cells that Python reads faster than pyarrow.compute is imported."""
 
 NO_VALUE = ("", "na", "n/a", "nan", "null", "<na>", "#n/a")
 """Text that means a missing value, in lower case, unless it is a label."""
@@ -79,7 +79,7 @@ class ArrowTable:
     on_column : callable, optional
         Called with the name of each column when work on it begins.
     reading : Reading, optional
-        How cells are read.
+        The options for reading cells.
     notes : tuple of str
         Sentences on earlier changes to the rows.
     """
@@ -127,11 +127,11 @@ class ArrowTable:
         rows : FileRows
             The rows.
         source : str, optional
-            The file's name in messages; by default its own.
+            The name of the file in messages; by default its own.
         on_column : callable, optional
             Called with the name of each column when work on it begins.
         reading : Reading, optional
-            How cells are read.
+            The options for reading cells.
         """
         return cls(
             rows.table,
@@ -164,7 +164,7 @@ class ArrowTable:
         on_column : callable, optional
             Called with the name of each column when work on it begins.
         reading : Reading, optional
-            How cells are read.
+            The options for reading cells.
         """
         return cls(
             table,
@@ -221,7 +221,7 @@ class ArrowTable:
     def _measures(self, name: str) -> bool:
         """Tell, by its first rows alone, whether a column has values that cannot be labels.
 
-        To guess which of thousands of columns are models, not all values of each can be read.
+        Guessing the models among thousands of columns cannot read all values of each.
         """
         if name not in self._measured:
             few = self._short_text(name) and self._of_column(name, _few_texts)
@@ -605,7 +605,7 @@ def _encoded(column: Any) -> tuple[Codes, list[Any]]:
 
 
 def _unknown(value: Any, matcher: LabelMatcher, what: str) -> tuple[str, str, dict[str, str]]:
-    """Return the problem with a value that is no label, the remedy, and the arguments for it."""
+    """Return the problem with a value that is not a label, the remedy, and the arguments for it."""
     if is_blank(value):
         return "there is no label.", DROP, MISSING
     labels = matcher.labels
@@ -626,7 +626,7 @@ def _name(value: Any) -> Label:
 
 
 def _no_number(value: Any, what: str) -> str | None:
-    """Return the problem with a value that is no number; None if it is one."""
+    """Return the problem with a value that is not a number; None if it is one."""
     if is_blank(value):
         return f"there is no {what}."
     try:

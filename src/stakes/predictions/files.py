@@ -54,7 +54,7 @@ class ShardedTable:
     on_shard : callable, optional
         Called at the start of each file with its number, the number of files, and its name.
     reading : Reading, optional
-        How cells are read.
+        The options for reading cells.
     """
 
     notes: tuple[str, ...] = ()
@@ -225,7 +225,7 @@ class ShardedTable:
 
 
 class _Seen:
-    """The distinct values of a column, while they are few, and its numbers, collected in a pass."""
+    """Statistics of a column from a pass over its rows: distinct and frequent values, numbers."""
 
     def __init__(self, schema: Any, name: str) -> None:
         self.values: dict[Any, None] | None = None if is_nested(schema, name) else {}

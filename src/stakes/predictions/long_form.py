@@ -22,13 +22,13 @@ from stakes.read.joins import joined
 from stakes.read.tables import FileRows, pyarrow
 
 MOST_MODELS = 50
-"""Most distinct values in a column of model names."""
+"""Maximum number of models in a column of model names."""
 
 MOST_LACKING = 0.1
-"""Highest share of missing rows at which a table still counts as crossed by model."""
+"""Maximum share of missing rows in a table that seems to have one for each example and model."""
 
 LEAST_ROWS, LEAST_RUNS = 10, 4
-"""Least rows and runs of actual classes whose order shows that two models have the same examples.
+"""Minimum numbers of rows, and of runs of actual classes, whose order identifies the examples.
 
 Sorted classes have too few runs, and alternating classes show nothing."""
 
@@ -157,7 +157,7 @@ def _check_named(table: Table, columns: Columns) -> None:
 
 
 def _models_of(table: Table, model: str) -> tuple[Label, ...]:
-    """Return the model names in a column, of which no row may lack one."""
+    """Return the model names in a column, which must have one in each row."""
     found = table.values(model) or []
     names = tuple(plain(each) for each in found if not is_blank(each))
     if len(names) < len(found) or len(names) < 2:  # noqa: PLR2004 - a model and another
@@ -290,7 +290,7 @@ def _same_classes(table: ArrowTable, rows: Sequence[NDArray[np.intp]], actual: s
 def _by_model(
     rows: FileRows, form: LongForm, *, drop: bool
 ) -> tuple[list[FileRows], int, dict[str, int]]:
-    """Return each model's rows, the number of examples dropped, and of those each model lacks."""
+    """Return the rows of each model, the number of dropped examples, and how many each lacks."""
     from pyarrow import compute as pc
 
     pa = pyarrow()

@@ -29,7 +29,7 @@ from stakes.predictions.table import NO_DESIGN, Columns, DesignColumns, Table, c
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 MOST_SAID, MOST_UNUSED = 12, 40
-"""Most models with a sentence each, and most unused columns in a list."""
+"""Maximum numbers of models with a sentence each, and of unused columns in a list."""
 
 
 @dataclass(frozen=True)
@@ -554,7 +554,7 @@ def guess_actual(columns: Sequence[str], source: str) -> str:
 
 
 def _no_actual(columns: Sequence[str], source: str, likely: Sequence[str]) -> InputError:
-    """Return the error that the column with the actual classes is not known."""
+    """Return the error that no column is known to have the actual classes."""
     return InputError(
         source,
         "which column has the actual classes? None is named 'actual', 'y_true', 'label' or the "

@@ -254,7 +254,7 @@ class JointScores(ByValue):
 
 
 def _added(values: NDArray[Any], order: NDArray[Any], place: NDArray[Any]) -> NDArray[Any]:
-    """Return sums of values; `place` is the position of each ordered row's sum."""
+    """Return sums of values, with the position of each ordered row's sum in `place`."""
     sums = np.zeros(int(place[-1]) + 1, dtype=values.dtype)
     np.add.at(sums, place, values[order])
     return sums

@@ -104,7 +104,7 @@ class Columns:
     model_column : str or None
         The column with the model of each row, in a table with a row for each example and model.
     reading : Reading
-        How cells are read.
+        The options for reading cells.
     table, query : str or None
         The database table, or the query, that selects the rows.
     divides : tuple of str
@@ -169,7 +169,7 @@ class Batch(Protocol):
         what : str
             The kind of labels, "classes" or "decisions", for errors.
         advice : str, optional
-            The remedy for a value that is no label.
+            The remedy for a value that is not a label.
         """
 
     def scores(self, name: str, what: str = "score") -> Floats:
@@ -260,7 +260,7 @@ class Table(Protocol):
 
     @property
     def reading(self) -> Reading:
-        """How cells are read."""
+        """The options for reading cells."""
 
     @property
     def grouping(self) -> str | None:

@@ -24,13 +24,13 @@ from stakes.predictions.scores import JointScores
 from stakes.predictions.table import NO_DESIGN, Batch, DesignColumns, Table
 
 MOST_SCORES = 30_000_000
-"""Most scores kept while batches are counted: 8 bytes each, and as much again to sort."""
+"""Maximum number of scores kept while batches are counted: 8 bytes each, and again to sort."""
 
 MOST_READINGS = 5
-"""Most values of a column in a note."""
+"""Maximum number of values of a column in a note."""
 
 TOO_MANY = 1 << 63
-"""Least number of examples that overflows a 64-bit count."""
+"""Smallest number of examples that overflows a 64-bit count."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from stakes.errors import FileError
 
 MOST_SHOWN = 200
-"""Most characters shown of a library's error message."""
+"""Maximum number of characters shown of a library's error message."""
 
 PIECE = 1 << 20
 """Bytes searched for quotes at a time: enough for numpy, and few enough for the cache."""
@@ -37,16 +37,16 @@ ALIGNED = 64
 """Alignment in bytes of the memory to read into; without it, reading takes twice as long."""
 
 MOST_OF_A_ROW = 1 << 28
-"""Most bytes of a row whose quotes are well placed."""
+"""Maximum number of bytes of a row whose quotes are well placed."""
 
 LONGEST_CELL = 2**31 - 1
-"""Highest limit of characters per cell in Python's CSV reader."""
+"""Maximum limit of characters per cell in Python's CSV reader."""
 
 NOT_ASCII = 0x80
-"""Least value of a byte in a multi-byte character of UTF-8."""
+"""Smallest byte of a multi-byte character in UTF-8."""
 
 LONGEST_WAIT, BRIEFLY = 30.0, 0.0001
-"""Most seconds to wait for pyarrow to release blocks, and seconds between two checks."""
+"""Maximum seconds to wait for pyarrow to release blocks, and seconds between checks."""
 
 Words = NDArray[np.uint64]
 

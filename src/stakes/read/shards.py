@@ -42,7 +42,7 @@ BLOCK = 1 << 24
 """Bytes of a text file read at a time."""
 
 LARGE = 1 << 30
-"""Least size in memory, in bytes, of a file that is read in batches."""
+"""Minimum size in memory, in bytes, of a file that is read in batches."""
 
 LARGE_LABELS = 1 << 26
 """The same for files without scores; scores are kept in memory where they fit."""

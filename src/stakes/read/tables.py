@@ -72,7 +72,7 @@ UNPACKERS: Mapping[bytes, str] = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": 
 }
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 LEAST_TEXT = 4
-"""Least bytes of a text in a Parquet file without a dictionary."""
+"""Minimum number of bytes of a text in a Parquet file without a dictionary."""
 
 SIMPLE = {"PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
 """Parquet encodings that pyarrow can read as a dictionary; it refuses others."""
@@ -697,7 +697,7 @@ class LaterColumns:
         same = table.column_names == self.column_names
         if not same or not table.select(self._first.column_names).equals(self._first):
             raise FileError(self._file.source, "it changed while it was read.")
-        self._first = table  # frees the first copy of its columns
+        self._first = table  # it has these columns too
         return table
 
     def __getattr__(self, name: str) -> Any:
@@ -847,7 +847,7 @@ def _read_parquet(opened: Callable[[], Any], source: str) -> Any:
         file = parquet.ParquetFile(stream, buffer_size=BUFFER)
         names = repetitive(file)
         stream.seek(0)
-        # Like parquet.read_table, which imports pandas if it is installed.
+        # The same as parquet.read_table, which imports pandas if it is installed.
         table = parquet.ParquetFile(stream, read_dictionary=names, pre_buffer=True).read()
         check_number(table.num_rows, file.metadata, source)
         return table

@@ -51,7 +51,7 @@ if TYPE_CHECKING:  # most studies need no curves, which are slow to import
     from stakes.curves.line import CostLine
 
 SHOWN_MODELS = 6
-"""Most models in the text of a study, which has at most ten lines."""
+"""Maximum number of models in the text of a study, which has at most ten lines."""
 
 CROSS_FITTED, NOTHING_ASKED = Choosing(), Asked()
 
