@@ -24,7 +24,7 @@ from stakes.predictions.scores import JointScores
 from stakes.predictions.table import NO_DESIGN, Batch, DesignColumns, Table
 
 MOST_SCORES = 30_000_000
-"""Maximum number of scores kept while batches are counted: 8 bytes each, and again to sort."""
+"""Maximum number of scores kept while batches are counted; each takes 8 bytes, 16 to sort."""
 
 MOST_READINGS = 5
 """Maximum number of values of a column in a note."""

@@ -20,7 +20,7 @@ NEW_FILE, OWN_FILE = 0o666, 0o600
 
 
 def as_path(path: Any) -> Path:
-    """Return a path, after checking that it can be the name of a file."""
+    """Return `path` as a Path, after checking that it can be the name of a file."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise InputTypeError(
             "path",
