@@ -1,4 +1,4 @@
-"""What the rows of predictions mean: which column plays which part, and how they are counted."""
+"""Tables of predictions: the role of each column, and counting their rows."""
 
 from stakes.predictions.arrays import ArrayTable
 from stakes.predictions.arrow import ArrowTable

@@ -1,4 +1,4 @@
-"""What the name and the values of a column say: actual classes, decisions, scores, ids, nothing."""
+"""Rules to guess the role of a column from its name and values: classes, decisions, scores, ids."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ ACTUAL_NAMES = (
     "outcome",
     "y",
 )
-"""Names of the column with the actual classes, the most telling first."""
+"""Names of the column with the actual classes, most specific first."""
 
 SEP = r"(?:[_. -]|(?-i:(?<=[a-z])(?=[A-Z])))"
-"""What is between the words of a name: "rf_prob", "rf prob", "rfProb"."""
+"""Separator of the words in a name: "rf_prob", "rf prob", "rfProb"."""
 
 TRUTH_NAMES = re.compile(
     rf"^(actuals?|gold(en)?|true|real|human|reference|expected|observed|obs|correct)"
@@ -65,16 +65,16 @@ OUTCOME_NAMES = re.compile(
 )
 IS_NAMES = re.compile(rf"^(is|was|did){SEP}", re.IGNORECASE)
 TELLING_NAMES = (TRUTH_NAMES, LABEL_NAMES, OUTCOME_NAMES, IS_NAMES)
-"""Names that tell what is predicted, the most telling kind first.
+"""Names of outcomes, most specific kind first.
 
-They do only if one column of two values has a name of a kind.
+A kind counts only if exactly one column that holds classes has such a name.
 """
 
 ID_NAMES = re.compile(
     r"(^|[_. -])(id|ids|uuid|guid|key|index|row|rownum|hash)$|^unnamed: 0$|(?-i:[a-z](Id|ID)$)",
     re.IGNORECASE,
 )
-"""Names of columns that name a row, or what it belongs to."""
+"""Names of columns with ids of rows, or of entities that rows belong to."""
 
 GROUP_NAMES = re.compile(
     r"^(patient|subject|user|customer|client|account|person|household|group|cluster|session|study|"
@@ -82,21 +82,21 @@ GROUP_NAMES = re.compile(
     r"question|item|case)s?([_. -]?(id|no|number|key|uuid|name))?$",
     re.IGNORECASE,
 )
-"""Names of columns whose equal values may tell rows that are not independent."""
+"""Names of columns whose equal values may mark rows that are not independent."""
 
 MODEL_COLUMNS = re.compile(
     r"^(model|classifier|clf|algorithm|algo|estimator|learner|predictor|system|method|variant|"
     rf"prompt|provider|llm)s?({SEP}(name|id|type|version))?$",
     re.IGNORECASE,
 )
-"""Names of a column that names the model of each row, in tables in long form."""
+"""Names of the column with the model of each row, in tables in long form."""
 
 SCORE_WORDS = (
     r"scores?|proba?s?|probability|probabilities|p[_-]?hat|logits?|margins?|points|"
     r"decision[_. -]function|p"
 )
-"""Words that name scores; where nothing says otherwise, numbers outside [0, 1] are scores only
-by such a name."""
+"""Words for scores; unless the user names a column, numbers outside [0, 1] are scores only with
+such a name."""
 
 _DECISION = (
     rf"(?:y{SEP}?)?pred(?:s|ict(?:ed|ions?)?)?(?:{SEP}(?:class|label))?|y?hat|y[_-]hat|"
@@ -123,7 +123,7 @@ DECISION_AFFIX = re.compile(
 BARE_DECISION = re.compile(rf"^(?:{DECISION_WORDS}|{MODEL_WORDS})$", re.IGNORECASE)
 MODEL_AFFIX = re.compile(rf"^(?:{MODEL_WORDS}){SEP}|{SEP}(?:{MODEL_WORDS})$", re.IGNORECASE)
 
-# Logistic regression is often called "logit", which is a word for scores too.
+# Logistic regression is often called "logit", which is also a word for scores.
 LOGIT_SCORES = re.compile(
     rf"^(?:(?:{_DECISION})[_. -])?(?:y_)?(?:{SCORE_WORDS})[_. -](?P<model>logits?)$", re.IGNORECASE
 )
@@ -132,31 +132,31 @@ LOGIT_COLUMN = re.compile(
     rf"(?:[_. -](?:{DECISION_WORDS}|{MODEL_WORDS}))?$",
     re.IGNORECASE,
 )
-"""Names of decisions of that model, or of logits: only the values tell."""
+"""Names of decisions of that model, or of logits; only the values distinguish them."""
 
 
 def looks_like_score(name: str) -> bool:
-    """Tell whether a column is named as scores are."""
+    """Tell whether a column is named like scores."""
     if LOGIT_COLUMN.match(name) and DECISION_AFFIX.search(name):
         return False
     return bool(SCORE_NAMES.match(name) or BARE_SCORE.match(name))
 
 
 def looks_like_decisions(name: str) -> bool:
-    """Tell whether a column is named as decisions are."""
+    """Tell whether a column is named like decisions."""
     if looks_like_score(name):
         return False
     return bool(BARE_DECISION.search(name) or DECISION_AFFIX.search(name))
 
 
 def says_part(name: str) -> bool:
-    """Tell whether a name is that of scores, ids, groups or models: such columns are looked at."""
+    """Tell whether a column is named like scores, ids, groups or models, and so has to be read."""
     kinds = (SCORE_NAMES, BARE_SCORE, ID_NAMES, GROUP_NAMES, MODEL_COLUMNS)
     return any(kind.search(name) for kind in kinds)
 
 
 def says_decisions(name: str, scored: Collection[str]) -> bool:
-    """Tell whether a name is that of decisions, or of a model that has scores.
+    """Tell whether a column is named like decisions, or like a model that has scores.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def says_decisions(name: str, scored: Collection[str]) -> bool:
 
 
 def stem(name: str) -> str:
-    """Return the model's name in that of a score column."""
+    """Return the model's name in the name of a score column."""
     if BARE_SCORE.match(name):
         return name
     if logit := LOGIT_SCORES.match(name) or LOGIT_COLUMN.match(name):
@@ -182,14 +182,14 @@ def stem(name: str) -> str:
 
 
 def decision_stem(name: str) -> str:
-    """Return the model's name in that of a column of decisions."""
+    """Return the model's name in the name of a column of decisions."""
     return name if BARE_DECISION.match(name) else DECISION_AFFIX.sub("", name)
 
 
 def plain(name: str) -> str:
-    """Return a model's name in small letters and digits, without words for decisions.
+    """Return a model's name in lower-case letters and digits, without words for decisions.
 
-    Letters are those of every script, with their marks: names that differ there are two models.
+    Letters of every script are kept, with their marks: names that differ in these are two models.
     """
     text = unicodedata.normalize("NFC", decision_stem(name)).casefold()
     kept = (each for each in text if each.isalnum() or unicodedata.category(each)[0] == "M")
@@ -197,7 +197,7 @@ def plain(name: str) -> str:
 
 
 def pairing_names(name: str) -> set[str]:
-    """Return the plain names that scores of the model of a column may have.
+    """Return the plain names that the scores of a column's model may have.
 
     "model_a" goes with "score_a" and with "model_a_score".
     """
@@ -205,7 +205,7 @@ def pairing_names(name: str) -> set[str]:
 
 
 def guessed_actual(columns: Sequence[str]) -> str | None:
-    """Return the column that is named as those with actual classes are; None if there is none."""
+    """Return the column that has a usual name for the actual classes; None if there is none."""
     by_name = {re.sub(r"[\W_]", "", name).lower(): name for name in reversed(columns)}
     for name in ACTUAL_NAMES:
         if name.replace("_", "") in by_name:
@@ -218,7 +218,7 @@ DENIED = ("false", "no", "f", "n", "negative", "neg")
 
 
 def texts_of(label: Label) -> tuple[str, ...]:
-    """Return what names of columns write for a class: "1" for 1.0, "yes" or "1" for "yes"."""
+    """Return the spellings of a class in column names: "1" for 1.0, "yes" or "1" for "yes"."""
     if isinstance(label, float) and label.is_integer():
         return str(int(label)), str(label)
     text = str(label)
@@ -229,14 +229,14 @@ def texts_of(label: Label) -> tuple[str, ...]:
 
 
 def stem_of_class(column: str, label: Label) -> str | None:
-    """Return what is left of a column's name without a class and words such as "prob".
+    """Return a column's name without a class and words such as "prob".
 
     Parameters
     ----------
     column : str
         The column.
     label : label
-        The class; without it in the name there is nothing to return.
+        The class; if the name does not contain it, None is returned.
     """
     for pattern in _names_with(texts_of(label)):
         match = pattern.fullmatch(column)
@@ -247,7 +247,7 @@ def stem_of_class(column: str, label: Label) -> str | None:
 
 @cache
 def _names_with(texts: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Return what the names of columns look like that have a class in them."""
+    """Return the patterns of column names that contain a class."""
     found = []
     for text in texts:
         sep = r"(?:[_. -]|(?<=[^\W\d_]))" if text.isdecimal() else "[_. -]"  # "p1" as "p_1"
@@ -258,11 +258,11 @@ def _names_with(texts: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
 
 def is_score_of(column: str, label: Label, positive: Label | None) -> bool:
-    """Tell whether a column is named as scores of a class that is not the positive one.
+    """Tell whether a column is named like scores of a class that is not the positive one.
 
-    The class is beside a word for scores, as in "prob_ok", "rf_prob_ok" and "ok_prob_rf". One that
-    only a label can be may be anywhere in the name of a score, as in "p_rf_ok"; others, such as
-    numbers, may be those of models: "model_0_prob".
+    The class is next to a word for scores, as in "prob_ok", "rf_prob_ok" and "ok_prob_rf". A label
+    that can only be a class may be anywhere in the name of a score, as in "p_rf_ok"; others, such
+    as numbers, may belong to the model: "model_0_prob".
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def is_score_of(column: str, label: Label, positive: Label | None) -> bool:
     label : label
         The class.
     positive : label or None
-        The positive class: where its name is in that of the column, it has its scores.
+        The positive class: a column with its name in it has its scores.
     """
     if label == positive:
         return False
@@ -287,13 +287,13 @@ def is_score_of(column: str, label: Label, positive: Label | None) -> bool:
 
 
 def names_scores_of(column: str, texts: tuple[str, ...]) -> bool:
-    """Tell whether a name has a class, as these texts, beside a word for scores."""
+    """Tell whether a name has a class, spelt as one of these texts, next to a word for scores."""
     return any(pattern.search(column) for pattern in _scores_with(texts))
 
 
 @cache
 def _scores_with(texts: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Return what the names of scores look like that have a class beside a word for scores."""
+    """Return the patterns of names with a class next to a word for scores."""
     found = []
     for text in map(re.escape, texts):
         before = rf"(?:^|{SEP})(?:{SCORE_WORDS}){SEP}(?:class{SEP}?)?{text}(?:{SEP}|$)"
@@ -306,7 +306,7 @@ def _scores_with(texts: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
 
 def _without_words(parts: Sequence[str]) -> str:
-    """Return the model's name in parts of a name that may have words for scores and decisions."""
+    """Return the model's name in parts of a name, without words for scores and decisions."""
     bare = rf"(?:y_)?(?:{SCORE_WORDS})"
     joined = "_".join(parts)
     if logit := re.fullmatch(rf"(logits?)[_. -]{bare}", joined, re.IGNORECASE):
@@ -316,32 +316,32 @@ def _without_words(parts: Sequence[str]) -> str:
 
 
 def names_no_model(scores: str, positive: Collection[str]) -> bool:
-    """Tell whether a column of scores is called "score" or the like, or "prob_fraud".
+    """Tell whether a score column's name contains no model, such as "score" or "prob_fraud".
 
     Parameters
     ----------
     scores : str
         The column.
     positive : collection of str
-        What names of columns write for the positive class.
+        The spellings of the positive class in column names.
     """
     return bool(BARE_SCORE.match(scores)) or stem(scores) in positive
 
 
 def is_attached(column: str) -> bool:
-    """Tell whether a name ends with a number that nothing separates from its words: "x1"."""
+    """Tell whether a name ends with a number that directly follows a letter: "x1"."""
     return re.search(r"[^\W\d_]\d+$", column) is not None
 
 
 def is_common(label: Label) -> bool:
-    """Tell whether a label is one that features have too: a number, true or false, yes or no."""
+    """Tell whether features can have the same label: a number, true or false, yes or no."""
     if isinstance(label, bool) or is_number(label):
         return True
     return str(label).strip().lower() in (*AFFIRMED, *DENIED)
 
 
 def has_probabilities(table: Table, name: str, labels: Labels) -> bool:
-    """Tell whether a column has numbers from 0 to 1, and others than labels, 0 and 1."""
+    """Tell whether a column has numbers from 0 to 1 that are not all labels, 0 or 1."""
     if not table.numeric(name):
         return False
     values = table.values(name)
@@ -355,20 +355,20 @@ def has_probabilities(table: Table, name: str, labels: Labels) -> bool:
 
 
 def has_decisions(table: Table, name: str, labels: Labels) -> bool:
-    """Tell whether a column has values, and all of them stand for labels."""
+    """Tell whether a column has values, all of which stand for labels."""
     values = table.values(name)
     matcher = LabelMatcher(labels, table.cells)
     return bool(values) and all(map(matcher.knows, values or ()))
 
 
 def has_flawed_decisions(table: Table, name: str, labels: Labels, *, named: bool) -> bool:
-    """Tell whether a column that nobody named has decisions, some of them missing or misspelt.
+    """Tell whether a column that was not named has decisions, some of them missing or misspelt.
 
-    It has where at least half of its values, of those that are there, are labels, and
+    This is so if at least half of its non-missing values are labels, and
 
-    - its name says so, such as "pred_a", or "a" beside "a_score"; or
-    - the other values are not such as features have: no numbers where labels are numbers (counts
-      such as 0, 1, 2 are no decisions between 0 and 1), and not several where one label occurs.
+    - its name indicates decisions, such as "pred_a", or "a" next to "a_score"; or
+    - the other values are unlike those of features: not numbers if labels are numbers (counts such
+      as 0, 1, 2 are not decisions between 0 and 1), and not several if only one label occurs.
 
     Parameters
     ----------
@@ -379,7 +379,7 @@ def has_flawed_decisions(table: Table, name: str, labels: Labels, *, named: bool
     labels : tuple
         The labels.
     named : bool
-        Whether its name says so.
+        Whether its name indicates decisions.
     """
     values = table.values(name) or []
     matcher = LabelMatcher(labels, table.cells)
@@ -392,24 +392,24 @@ def has_flawed_decisions(table: Table, name: str, labels: Labels, *, named: bool
     return mostly(*table.amounts(name, known))
 
 
-# Probabilities of classes, in a column each.
+# Class probabilities, with a column for each class.
 
 TWO = 2
 ROUNDED = 0.02
-"""By how much the probabilities of a row may miss 1."""
+"""Tolerance for the sum of a row's probabilities."""
 
 
 ANY_MODEL = "model"
-"""What a model is called whose columns of probabilities do not name it."""
+"""Name of a model whose columns of probabilities do not contain one."""
 
 
 def columns_by_class(
     columns: Sequence[str], table: Table, labels: Labels, *, bare: bool = False
 ) -> dict[str, tuple[str, ...]]:
-    """Return by model the columns with a probability for each class.
+    """Return, by model, the columns with a probability for each class.
 
-    Their names end, or begin, with the class: "rf_red", "p_red_rf", or "red" alone. Of two classes,
-    the name has to have more than the class and words such as "prob"; with `bare`, it has not.
+    Their names contain the class: "rf_red", "p_red_rf", or "red" alone. With two classes, the name
+    must contain more than the class and words such as "prob"; with `bare`, it must not.
     """
     named: dict[str, list[tuple[Label, str]]] = {}
     for column in columns:
@@ -419,7 +419,7 @@ def columns_by_class(
                 named.setdefault(stem, []).append((label, column))
     found: dict[str, dict[Label, str]] = {}
     for stem, pairs in named.items():
-        if len({label for label, _ in pairs}) == len(labels):  # else values are not looked at
+        if len({label for label, _ in pairs}) == len(labels):  # otherwise, values need not be read
             for label, column in pairs:
                 if _is_probability_of(table, column, labels):
                     found.setdefault(stem, {}).setdefault(label, column)
@@ -436,7 +436,7 @@ def columns_by_class(
 
 
 def _tell_classes(columns: Sequence[str], labels: Labels) -> bool:
-    """Tell whether names alone show probabilities of classes: not "m_0" and "m_1", nor "x2"."""
+    """Tell whether names alone indicate class probabilities: not "m_0" and "m_1", nor "x2"."""
     return len(labels) > TWO and not any(map(is_attached, columns))
 
 
@@ -455,45 +455,47 @@ def _sum_to_one(table: Table, columns: Sequence[str]) -> bool:
 def _is_probability_of(table: Table, column: str, labels: Labels) -> bool:
     """Tell whether a column that is named for a class has its probabilities.
 
-    Features may be named so too: "region_2" of three, with the values 0 and 1.
+    Features may have such a name too: "region_2" with three classes, and the values 0 and 1.
     """
     if len(labels) > TWO and looks_like_score(column):
         return table.numeric(column)
     return has_probabilities(table, column, labels if len(labels) == TWO else ())
 
 
-# Columns that were left out because of their values, and may be models.
+# Columns that may be models although their values rule them out.
 
 MISSING = re.compile(r"[\W_]*(?:n[\W_]*a|nan|nil|null|none|missing|unknown|error)?[\W_]*")
-"""What is written, in small letters, where there is no value."""
+"""Pattern of text for a missing value, in lower case."""
 
 FEW, FEW_LIKELY = 3, 10
-"""With more decisions than so many, a column of other words is as likely a feature; and with more
-words than the second, if its name is one that models have too."""
+"""Maximum number of other words in a column that may be a model; the second if its name is likely.
+
+With more words, the column is as likely a feature."""
 
 LEAST_SHARE = 0.01
-"""In fewer of its rows, labels among very many other values tell nothing."""
+"""Minimum share of rows with labels for a column of very many other values to be doubtful."""
 
 LIKELY_NAMES = re.compile(
     r"^(?:old|new|baseline|candidate|champion|challenger|incumbent|proposed)"
     rf"(?:{SEP}(?:{MODEL_WORDS}))?$|^(?:{MODEL_WORDS}){SEP}",
     re.IGNORECASE,
 )
-"""Names that models have, and sometimes features."""
+"""Names that are usual for models, and sometimes for features."""
 
 
 @dataclass(frozen=True)
 class _Content:
-    """What the values of a column are.
+    """The distinct values of a column, classified.
 
     Attributes
     ----------
     values : list
-        All of them but blanks.
+        All values except blanks.
     known, close, missing : set
-        Labels; labels but for their case, spaces and punctuation; words for missing values.
+        Labels; values that differ from labels only in case, spaces and punctuation; words for
+        missing values.
     others : list
-        What is none of that.
+        All other values.
     meant : set of int
         The positions of the labels that known and close values stand for.
     """
@@ -507,7 +509,7 @@ class _Content:
 
     @classmethod
     def of(cls, values: Iterable[Any], labels: Labels, cells: Cells) -> _Content:
-        """Sort the distinct values of a column.
+        """Classify the distinct values of a column.
 
         Parameters
         ----------
@@ -516,7 +518,7 @@ class _Content:
         labels : tuple
             The labels.
         cells : {"values", "typed", "text", "loose"}
-            What the values come from.
+            The kind of cells that the values come from.
         """
         values = [value for value in values if not is_blank(value)]
         matcher = LabelMatcher(labels, cells)
@@ -532,7 +534,7 @@ class _Content:
 
     @property
     def ours(self) -> set[Any]:
-        """The values that are labels, at least but for their case."""
+        """The values that are labels, apart from case, spaces and punctuation."""
         return {*self.known, *self.close}
 
 
@@ -543,18 +545,18 @@ def doubts(
     costs: CostMatrix,
     decided: Sequence[str] = (),
 ) -> dict[str, str]:
-    """Return the columns that may have decisions or scores that cannot be read, and why.
+    """Return the columns that may have unreadable decisions or scores, with the reason.
 
     Parameters
     ----------
     columns : sequence of str
-        The columns that play no part.
+        The columns without a role.
     scores, decided : sequence of str
-        Those with the scores and with the decisions of models.
+        The columns with the scores and with the decisions of models.
     table : Table
         The rows.
     costs : CostMatrix
-        Its classes and decisions are what columns of decisions hold.
+        The matrix with the classes and decisions that columns of decisions hold.
     """
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
     stems = {plain(stem(name)) for name in scores}
@@ -577,12 +579,12 @@ def doubts(
 
 
 def _without_number(name: str) -> str:
-    """Return a name without the numbers that tell it from others: "v1" and "v2" are alike."""
+    """Return a name with its numbers replaced by 0, so that "v1" and "v2" are alike."""
     return re.sub(r"\d+", "0", name).casefold()
 
 
 def misnamed(columns: Sequence[str], table: Table, costs: CostMatrix) -> dict[str, str]:
-    """Return columns with decisions whose names are those of something else, and why."""
+    """Return columns with decisions that are named like something else, with the reason."""
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
     found = {}
     for name in columns:
@@ -600,13 +602,13 @@ def misnamed(columns: Sequence[str], table: Table, costs: CostMatrix) -> dict[st
 
 
 def _codes_of(sizes: Collection[int]) -> list[set[float]]:
-    """Return the numbers that so many classes are often coded by."""
+    """Return the sets of numbers that commonly code classes, for each number of classes."""
     counted = [set(map(float, range(first, first + n))) for n in sizes for first in (0, 1)]
     return [*counted, {-1.0, 1.0}] if 2 in sizes else counted  # noqa: PLR2004 - two classes
 
 
 def _mostly_labels(table: Table, name: str, content: _Content) -> bool:
-    """Tell whether at least half of a column's rows have a label, at least but for its case."""
+    """Tell whether at least half of the non-missing rows have a label, apart from case."""
     return bool(content.ours) and mostly(*table.amounts(name, content.ours))
 
 
@@ -619,12 +621,12 @@ def _doubt(
     named: bool,
     likely: bool,
 ) -> str:
-    """Say why a column that has no decisions may be meant to have some; nothing for a feature.
+    """Return the reason why an unreadable column may have decisions; empty for a feature.
 
-    It may where its name says so, where its values are labels but for their case, spaces and
-    punctuation or for words for missing values, where it has as few words as there are decisions,
-    or few and a name that is likely a model's, and where its numbers are those that classes are
-    coded by. Other numbers and columns of more words are features, unless most rows are labels.
+    It may if its name indicates decisions; if its values are labels apart from case, spaces and
+    punctuation, or words for missing values; if it has no more words than there are decisions, or
+    few words and a name that is likely for a model; or if its numbers commonly code classes. Other
+    numbers and columns of more words are features, unless most rows are labels.
     """
     values = table.values(name)
     if values is None and (reason := _among_many(table, name, labels)):
@@ -648,7 +650,7 @@ def _has_decisions(
     *,
     likely: bool,
 ) -> bool:
-    """Tell whether a column has what may stand for decisions, though its name is not theirs."""
+    """Tell whether a column's values may stand for decisions, although its name does not say so."""
     others, meant = content.others, content.meant
     if others and all(map(is_number, others)) and (not meant or any(map(is_number, labels))):
         numbers = all(map(is_number, content.values))
@@ -662,10 +664,10 @@ def _has_decisions(
 
 
 def _among_many(table: Table, name: str, labels: Labels, *, whole: bool = True) -> str:
-    """Say why a column with more values than labels may have decisions among them, if it may.
+    """Return the reason why a column with too many values may contain decisions, or empty text.
 
-    It may where labels of several classes are in a share of its rows, or one in half of them, and
-    the others are not numbers where these labels are.
+    It may if labels of several classes are in at least `LEAST_SHARE` of its rows, or one label in
+    half of them; if these labels are numbers, the other values must not be.
     """
     frequent = table.frequent(name, whole=whole)
     content = _Content.of(frequent.rows, labels, table.cells)
@@ -686,7 +688,7 @@ def _among_many(table: Table, name: str, labels: Labels, *, whole: bool = True) 
 
 
 def _written_as(content: _Content, labels: Labels) -> str:
-    """Say what a column has in place of labels."""
+    """Return a description of the values that a column has instead of labels."""
     strange = [value for value in content.values if value not in content.known]
     first = [each for each in strange if each in content.close] or strange
     shown = ", ".join(repr(label_rules.plain(each)) for each in first[:3])

@@ -20,7 +20,7 @@ TWO = 2
 
 
 class ArrayTable:
-    """Arrays of labels and scores, as users hand them in.
+    """A table of predictions in arrays.
 
     Labels are compared as Python compares them, and text never stands for a number. Errors are
     those of `stakes.evaluate`: they name the argument and the position in the array.
@@ -32,10 +32,9 @@ class ArrayTable:
     y_pred, y_score : mapping of str to array_like
         The decisions and the scores of models, by their names.
     source : str
-        What the predictions are called.
+        The name of the predictions, for errors.
     design : mapping of str to array_like, optional
-        Of "groups", "strata", "sample_weight", "false_positive" and "false_negative", those that
-        examples have.
+        Any of "groups", "strata", "sample_weight", "false_positive" and "false_negative".
     """
 
     cells: Cells = "values"
@@ -99,7 +98,7 @@ class ArrayTable:
         named = {name: name for name in given} | ({"strata": ACTUAL} if by_class else {})
         models = _models(y_pred, columns)
         self.roles = Roles(ACTUAL, models, (), guessed=False, design=DesignColumns(**named))
-        """The parts of the columns, which are known from the names of the models."""
+        """The roles of the columns, which follow from the arguments."""
 
     @property
     def columns(self) -> list[str]:
@@ -112,17 +111,17 @@ class ArrayTable:
         return column.present(column.used())
 
     def values(self, name: str) -> list[Any] | None:
-        """Return the distinct labels of a column; nothing of scores."""
+        """Return the distinct labels of a column; None for scores."""
         return self.labels(name) if name in self._labels else None
 
     def amounts(self, name: str, among: Collection[Any]) -> tuple[int, int]:
-        """Return how many rows there are, and how many have one of the values given."""
+        """Return the number of rows, and of those with one of the given values."""
         column = self._labels[name]
         ours = np.array([value in among for value in column.values], dtype=bool)
         return len(column), int(column.looked_up(ours).sum())
 
     def frequent(self, name: str, *, whole: bool = True) -> Frequent:  # noqa: ARG002
-        """Return the frequent values of a column of text: roles are given, never looked for."""
+        """Return no frequent values: the roles of arrays are given, never guessed."""
         return Frequent()
 
     def numeric(self, name: str) -> bool:
@@ -130,18 +129,18 @@ class ArrayTable:
         return name in self._scores
 
     def numbers(self, name: str) -> tuple[int, int]:
-        """Return how many rows a column has, and how many have a score."""
+        """Return the number of rows of a column, and of those with a score."""
         n = len(self._labels[ACTUAL])
         return n, n if name in self._scores else 0
 
     def codes(self, name: str, matcher: LabelMatcher, what: str, advice: str = "") -> Codes:
         """Return the position of each row's label; see `stakes.predictions.table.Batch`."""
-        del advice  # arrays have no columns to take out
+        del advice  # advice is about columns of files
         column = self._labels[name]
         return column.looked_up(column.positions(column.used(), matcher.labels, what))
 
     def scores(self, name: str, what: str = "score") -> Floats:
-        """Return a column of numbers; `what` they are is for errors."""
+        """Return a column of numbers; `what` names them in errors."""
         if name in self._scores:
             return self._scores[name]
         numbers = self._numbers[name]
@@ -149,7 +148,7 @@ class ArrayTable:
         return numbers
 
     def names(self, name: str) -> Column:
-        """Return a column of names, of which there may be any number."""
+        """Return a column of names, any number of them distinct."""
         return self._names[name]
 
     def score_range(self, name: str) -> tuple[float, float]:
@@ -157,16 +156,16 @@ class ArrayTable:
         scores = self._scores[name]
         return float(scores.min()), float(scores.max())
 
-    def repeats(self, name: str) -> bool:  # noqa: ARG002 - groups are given, never looked for
-        """Tell whether a value of a column is known to occur in several rows: it is not."""
+    def repeats(self, name: str) -> bool:  # noqa: ARG002 - groups are given, never guessed
+        """Return False: repeated values matter only where groups are guessed."""
         return False
 
     def complete(self, columns: Sequence[str], labels: Labels = ()) -> Self:  # noqa: ARG002
-        """Return the rows that have a value in each of these columns: arrays lack none."""
+        """Return all rows, because arrays have no missing values."""
         return self
 
     def batches(self, columns: Sequence[str]) -> Iterator[Self]:  # noqa: ARG002 - it has all
-        """Iterate over the rows, with these columns: all rows at once."""
+        """Yield all rows as one batch."""
         yield self
 
 

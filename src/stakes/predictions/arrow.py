@@ -1,4 +1,4 @@
-"""Predictions in an Arrow table, in memory, with the place of what is wrong."""
+"""Tables of predictions in memory as Arrow, whose errors name the file, row and column."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from stakes.read._diagnose import shortly
 from stakes.read.tables import FileRows, pyarrow
 
 NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))$"
-"""What numbers look like in text."""
+"""Pattern of a number in text."""
 
 Found = TypeVar("Found")
 
@@ -48,19 +48,19 @@ MISSING = {"drop_missing": ""}
 COMMA = re.compile(r"[+-]?[\d.]+,\d+")
 DECIMAL_COMMA = r"^[+-]?\d*,\d+([eE][+-]?\d+)?$"
 MOST_FRACTIONS = 100
-"""A column of more different numbers, not all of them whole, has no labels."""
+"""Maximum number of distinct values, if some are fractions, in a column of labels."""
 
 FEW = 100
-"""Rows of a column that show, as a rule, that it has words."""
+"""Number of first rows that usually suffice to see that a column is not numeric."""
 
 COUNTED = 1 << 18
-"""Rows whose text is counted together: more values at once do not stay in the processor's cache."""
+"""Rows of text counted at a time: more values do not stay in the processor's cache."""
 
 FEW_CELLS = 20_000
-"""Cells of a table that Python goes through in less time than it takes to load pyarrow.compute."""
+"""Maximum number of cells that Python reads faster than pyarrow.compute is imported."""
 
 NO_VALUE = ("", "na", "n/a", "nan", "null", "<na>", "#n/a")
-"""What is written, in small letters, where there is no value, if it is no label."""
+"""Text that means a missing value, in lower case, unless it is a label."""
 
 
 class ArrowTable:
@@ -75,13 +75,13 @@ class ArrowTable:
     cells : {"typed", "text"}, default "typed"
         Whether the columns have types, or all are text as in a CSV file.
     place : callable, optional
-        Says where a row is, given its position from 0; by default "row 1" and so on.
+        Returns the place of a row from its position, counted from 0; by default "row 1" and so on.
     on_column : callable, optional
-        Is told the name of each column when work on it begins.
+        Called with the name of each column when work on it begins.
     reading : Reading, optional
-        How cells are read.
+        The options for reading cells.
     notes : tuple of str
-        What was done to the rows before, in sentences.
+        Sentences on earlier changes to the rows.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class ArrowTable:
         notes: tuple[str, ...] = (),
     ) -> None:
         self._table, self.source = table, source
-        self._columns = tuple(table.column_names)  # which pyarrow makes anew each time
+        self._columns = tuple(table.column_names)  # pyarrow rebuilds its list at each access
         self.cells: Cells = "loose" if reading.ignore_case else cells
         self.notes, self.dropped = notes, 0
         self.lacking: Counter[str] = Counter()
@@ -105,7 +105,7 @@ class ArrowTable:
         self.grouping: str | None = None
         self.reading = reading
         self.reversed_from: dict[str, float] = {}
-        """What reversed scores are taken off, where the range of other rows tells it."""
+        """By column, the number to subtract scores from to reverse them, if other rows set it."""
         self._place = place or FileRows(table, source).place
         self._on_column = on_column or (lambda _: None)
         self._encoded: dict[str, tuple[Codes, list[Any]]] = {}
@@ -120,18 +120,18 @@ class ArrowTable:
         on_column: Callable[[str], None] | None = None,
         reading: Reading = AS_WRITTEN,
     ) -> Self:
-        """Take rows that were read from a file.
+        """Return the table of rows that were read from a file.
 
         Parameters
         ----------
         rows : FileRows
             The rows.
         source : str, optional
-            What to call the file in messages; by default its name.
+            The name of the file in messages; by default its own.
         on_column : callable, optional
-            Is told the name of each column when work on it begins.
+            Called with the name of each column when work on it begins.
         reading : Reading, optional
-            How cells are read.
+            The options for reading cells.
         """
         return cls(
             rows.table,
@@ -151,7 +151,7 @@ class ArrowTable:
         on_column: Callable[[str], None] | None = None,
         reading: Reading = AS_WRITTEN,
     ) -> Self:
-        """Take the rows of several files that were joined.
+        """Return the table of several files that were joined.
 
         Parameters
         ----------
@@ -160,11 +160,11 @@ class ArrowTable:
         table : pyarrow Table
             Their rows, joined.
         key : str
-            The column that names an example, by which errors tell the place.
+            The column of example ids, by which errors name the place.
         on_column : callable, optional
-            Is told the name of each column when work on it begins.
+            Called with the name of each column when work on it begins.
         reading : Reading, optional
-            How cells are read.
+            The options for reading cells.
         """
         return cls(
             table,
@@ -206,11 +206,11 @@ class ArrowTable:
         return places[codes]
 
     def batches(self, columns: Sequence[str]) -> Iterator[Self]:  # noqa: ARG002 - it has all
-        """Iterate over the rows, with these columns: all rows at once."""
+        """Yield all rows as one batch."""
         yield self
 
     def values(self, name: str) -> list[Any] | None:
-        """Return the distinct values of a column; nothing where they cannot be labels."""
+        """Return the distinct values of a column; None if they cannot be labels."""
         if is_nested(self._table.schema, name):
             return None
         if name not in self._encoded and self._measures(name):
@@ -219,9 +219,9 @@ class ArrowTable:
         return values if len(values) <= MOST_LABELS else None
 
     def _measures(self, name: str) -> bool:
-        """Tell, by its first rows alone, whether a column has what cannot be labels.
+        """Tell, by its first rows alone, whether a column has values that cannot be labels.
 
-        Who guesses which of thousands of columns are models cannot look at all values of each.
+        Guessing the models among thousands of columns cannot read all values of each.
         """
         if name not in self._measured:
             few = self._short_text(name) and self._of_column(name, _few_texts)
@@ -229,7 +229,7 @@ class ArrowTable:
         return self._measured[name]
 
     def amounts(self, name: str, among: Collection[Any]) -> tuple[int, int]:
-        """Return how many rows have a value, and how many have one of those given."""
+        """Return the number of rows with a value, and of those with one of the given values."""
         codes, values = self._codes(name)
         amounts = np.bincount(codes, minlength=len(values))
         there = np.array([not is_blank(value) for value in values], dtype=bool)
@@ -246,7 +246,7 @@ class ArrowTable:
         name : str
             The column.
         whole : bool, default True
-            Whether all rows are looked at, or only the first.
+            Whether all rows are read, or only the first.
         """
         if not is_text(self._table.schema, name):
             return Frequent()
@@ -254,7 +254,7 @@ class ArrowTable:
             codes, values = self._codes(name)
             amounts = np.bincount(codes, minlength=len(values))
             return _leading(amounts, lambda order: [values[place] for place in order])
-        known = self._numbers.get(name) is not None  # of all rows, which takes no second look
+        known = self._numbers.get(name) is not None  # all rows were read already
         if not known:
             first = self._of_column(name, lambda column: _amount_of_numbers(_first(column)))
             known = first[0] == first[1] > 0
@@ -263,11 +263,11 @@ class ArrowTable:
         return self._of_column(name, lambda column: _frequent(column if whole else _first(column)))
 
     def numeric(self, name: str) -> bool:
-        """Tell whether at least half of a column's values, of those that are there, are numbers."""
+        """Tell whether at least half of a column's non-missing values are numbers."""
         return mostly(*self.numbers(name))
 
     def numbers(self, name: str) -> tuple[int, int]:
-        """Return how many rows have a value, and how many have a number."""
+        """Return the number of rows with a value, and of those with a number."""
         numbers = self._as_numbers(name)
         if numbers is not None:
             return len(numbers), len(numbers)
@@ -280,24 +280,24 @@ class ArrowTable:
         return self.distinct(name) < self.n - int(self._table.column(name).null_count)
 
     def distinct(self, name: str) -> int:
-        """Return how many different values a column has; those that are missing do not count."""
+        """Return the number of distinct values of a column, without missing values."""
         from pyarrow import compute as pc
 
         column = self._table.column(name).drop_null()
-        if not len(column):  # it may have no type, of which values cannot be counted
+        if not len(column):  # a column of type null cannot be counted
             return 0
         if pyarrow().types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         return self._of_column(name, lambda _: int(pc.count_distinct(column).as_py()))
 
     def pairs(self, first: str, second: str) -> int:
-        """Return how many different pairs of values two columns have."""
+        """Return the number of distinct pairs of values of two columns."""
         codes, values = self._codes(first)
         others, _ = self._codes(second)
         return len(np.unique(others.astype(np.int64) * len(values) + codes))
 
     def rows_by(self, name: str) -> list[NDArray[np.intp]]:
-        """Return the rows that have each value of a column, in their order."""
+        """Return, for each value of a column, the sorted positions of its rows."""
         codes, values = self._codes(name)
         return [np.flatnonzero(codes == place) for place in range(len(values))]
 
@@ -308,7 +308,7 @@ class ArrowTable:
         return all(np.array_equal(first, each) for each in others)
 
     def complete(self, columns: Sequence[str], labels: Labels = ()) -> Self:
-        """Return the rows that have a value in each of these columns; labels are values."""
+        """Return the rows without missing values in these columns; a label is never missing."""
         found = self.filled(columns, labels)
         if found is None:
             raise InputError(
@@ -317,9 +317,9 @@ class ArrowTable:
         return found
 
     def filled(self, columns: Sequence[str], labels: Labels = ()) -> Self | None:
-        """Return the rows that have a value in each of these columns; None if there are none.
+        """Return the rows without missing values in these columns; None if there are none.
 
-        The first column is that of the classes.
+        The first column holds the actual classes.
         """
         from pyarrow import compute as pc
 
@@ -352,17 +352,17 @@ class ArrowTable:
         return found
 
     def names(self, name: str) -> Column:
-        """Return a column of names, of which there may be any number."""
+        """Return a column of names, any number of them distinct."""
         codes, values = self._codes(name)
         for place, value in enumerate(values):
             if is_blank(value):
                 raise self._problem(name, codes == place, "there is no name.")
-        places: dict[Label, int] = {}  # what differs in spaces alone is one name
+        places: dict[Label, int] = {}  # names that differ only in surrounding spaces are the same
         lookup = np.array([places.setdefault(_name(each), len(places)) for each in values])
         return Column(name, lookup[codes], 0, list(places))
 
     def texts(self, name: str) -> tuple[Codes, list[str | None]]:
-        """Return a column as text: the place of each row's value, and the values; None is a blank.
+        """Return a column as text: the position of each row's value, and the distinct values.
 
         Parameters
         ----------
@@ -372,15 +372,15 @@ class ArrowTable:
         Returns
         -------
         codes : ndarray of int
-            The place of each row's value.
+            The position of each row's value.
         values : list of str or None
-            The values.
+            The values; None is a blank.
         """
         codes, values = self._codes(name)
         return codes, [None if is_blank(each) else str(plain(each)).strip() for each in values]
 
     def labelled(self, name: str) -> tuple[NDArray[np.bool_], ArrowTable]:
-        """Tell which rows have a value in a column, and return the table of these alone.
+        """Return which rows have a value in a column, and the table of those rows.
 
         Parameters
         ----------
@@ -403,7 +403,7 @@ class ArrowTable:
         )
 
     def scores(self, name: str, what: str = "score") -> Floats:
-        """Return a column of numbers; `what` they are is for errors."""
+        """Return a column of numbers; `what` names them in errors."""
         numbers = self._as_numbers(name)
         if numbers is not None:
             if name not in self.reading.lower_is_positive:
@@ -426,7 +426,7 @@ class ArrowTable:
         )
 
     def score_range(self, name: str) -> tuple[float, float]:
-        """Return the lowest and the highest number of a column; cells without one do not count."""
+        """Return the lowest and the highest number of a column, ignoring cells without a number."""
         lowest, highest = self.raw_range(name)
         if name not in self.reading.lower_is_positive:
             return lowest, highest
@@ -434,12 +434,12 @@ class ArrowTable:
         return total - highest, total - lowest
 
     def raw_range(self, name: str) -> tuple[float, float]:
-        """Return the lowest and the highest number of a column as they are written."""
+        """Return the lowest and the highest number of a column before any reversal."""
         numbers = self._as_numbers(name)
         if numbers is None:
             numbers = self._of_column(name, _numbers_there)
         if not len(numbers):
-            self.scores(name)  # which names the first row that is wrong
+            self.scores(name)  # raises for the first invalid row
             raise InputError(f"{self.source}, column {name!r}", "expected numbers, there are none.")
         return float(numbers.min()), float(numbers.max())
 
@@ -456,14 +456,14 @@ class ArrowTable:
         return self._encoded[name]
 
     def _short_text(self, name: str) -> bool:
-        """Tell whether text is looked at in less time than pyarrow's functions take to load."""
+        """Tell whether a column is text that is read faster than pyarrow.compute is imported."""
         cells = self.n * len(self._columns)
         return cells <= FEW_CELLS and bool(
             pyarrow().types.is_string(self._table.schema.field(name).type)
         )
 
     def _of_column(self, name: str, found: Callable[[Any], Found]) -> Found:
-        """Find something in a column, whose text pyarrow has not yet looked at."""
+        """Apply a function to a column, whose text pyarrow has not yet validated."""
         try:
             return found(self._table.column(name))
         except (UnicodeDecodeError, pyarrow().ArrowException) as error:
@@ -472,7 +472,7 @@ class ArrowTable:
             ) from error
 
     def _few(self, name: str) -> tuple[Codes, list[Any]]:
-        """Return the codes and values of a column that may have no more than labels do."""
+        """Return the codes and values of a column; more than `MOST_LABELS` values are an error."""
         codes, values = self._codes(name)
         if len(values) > MOST_LABELS:
             raise too_many_labels(self.source, name, f"{len(values):,}")
@@ -497,7 +497,7 @@ class ArrowTable:
         advice: str = "",
         proposal: Mapping[str, str] | None = None,
     ) -> LabelError:
-        """Name the first row that is wrong."""
+        """Return the error for invalid rows, which names the first."""
         count = int(rows.sum())
         others = "1 more row is" if count == 2 else f"{count - 1:,} more rows are"  # noqa: PLR2004
         more = f" {others} like it." if count > 1 else ""
@@ -507,13 +507,13 @@ class ArrowTable:
 
 
 def cells_of(rows: FileRows) -> Cells:
-    """Return what the cells of rows hold: text in CSV files, Python's values in data frames."""
+    """Return the kind of cells: text in CSV files, Python's values in data frames, or typed."""
     kinds: dict[str, Cells] = {"csv": "text", "frame": "values"}
     return kinds.get(rows.kind, "typed")
 
 
 def is_nested(schema: Any, name: str) -> bool:
-    """Tell whether a column has more than one value a row."""
+    """Tell whether a column has more than one value per row."""
     return bool(pyarrow().types.is_nested(schema.field(name).type))
 
 
@@ -525,29 +525,29 @@ def is_text(schema: Any, name: str) -> bool:
 
 
 def as_numpy(array: Any) -> NDArray[Any]:
-    """Return an array of numbers, none missing; pyarrow's way imports pandas, which is slow."""
+    """Return an array of numbers without nulls; pyarrow's own conversion imports pandas (slow)."""
     return np.asarray(np.from_dlpack(array))
 
 
 def _text_encoded(column: Any) -> tuple[Codes, list[Any]]:
-    """Return the distinct values of a column of text, and the position of each row's among them."""
+    """Return the position of each row's value in a column of text, and the distinct values."""
     places: dict[Any, int] = {}
     codes = [places.setdefault(value, len(places)) for value in column.to_pylist()]
     return np.array(codes, dtype=np.int32), list(places)
 
 
 def _first(column: Any) -> Any:
-    """Return the first rows of a column: enough to show that its values are too many."""
+    """Return the first rows of a column: enough to see that it has too many values for labels."""
     return column.slice(0, 2 * MOST_LABELS)
 
 
 def _few_texts(column: Any) -> bool:
-    """Tell whether the first rows have so few values that they may be labels, fractions or not."""
+    """Tell whether the first rows have few enough values for labels, even if they are fractions."""
     return len(set(_first(column).to_pylist())) <= MOST_FRACTIONS
 
 
 def _frequent(column: Any) -> Frequent:
-    """Return the frequent values of a column of text, of so many rows at a time as stay fast."""
+    """Return the frequent values of a column of text, `COUNTED` rows at a time for speed."""
     found = Frequent()
     for start in range(0, len(column), COUNTED):
         counted = _text_of(column.slice(start, COUNTED)).value_counts()
@@ -557,7 +557,7 @@ def _frequent(column: Any) -> Frequent:
 
 
 def _leading(amounts: NDArray[np.int64], values_at: Callable[[Any], Any]) -> Frequent:
-    """Return the most frequent of distinct values, of which there may be very many."""
+    """Return the most frequent of any number of distinct values."""
     order = np.arange(len(amounts))
     if len(order) > MOST_LABELS:
         order = np.argpartition(-amounts, MOST_LABELS)[: MOST_LABELS + 1]
@@ -568,12 +568,12 @@ def _leading(amounts: NDArray[np.int64], values_at: Callable[[Any], Any]) -> Fre
 
 
 def _too_many(column: Any) -> bool:
-    """Tell whether the first rows have more values than there may be labels, or many fractions."""
+    """Tell whether the first rows have more than `MOST_LABELS` values, or many fractions."""
     from pyarrow import compute as pc
 
     types = pyarrow().types
     if types.is_dictionary(column.type) or types.is_null(column.type):
-        return False  # its values are known without a look
+        return False  # its values are known without reading the rows
     first = _first(column)
     distinct = pc.count_distinct(first, "all").as_py()
     if distinct > MOST_LABELS:
@@ -583,12 +583,12 @@ def _too_many(column: Any) -> bool:
 
 
 def _encoded(column: Any) -> tuple[Codes, list[Any]]:
-    """Return the distinct values of a column, and the position of each row's among them."""
+    """Return the position of each row's value in a column, and the distinct values."""
     pa = pyarrow()
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode(null_encoding="encode")
     array = column.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # of no or several chunks
+    if isinstance(array, pa.ChunkedArray):  # of zero or several chunks
         array = pa.concat_arrays(array.unify_dictionaries().chunks)
     values, indices = array.dictionary.to_pylist(), array.indices
     if indices.null_count:
@@ -600,12 +600,12 @@ def _encoded(column: Any) -> tuple[Codes, list[Any]]:
         used[codes[start : start + CHUNK]] = True
     if used.all():
         return codes, values
-    places = np.cumsum(used) - 1  # a dictionary may hold what does not occur
+    places = np.cumsum(used) - 1  # a dictionary may hold values that do not occur
     return places[codes], [value for value, occurs in zip(values, used, strict=True) if occurs]
 
 
 def _unknown(value: Any, matcher: LabelMatcher, what: str) -> tuple[str, str, dict[str, str]]:
-    """Say what is wrong with a value that is no label, what to do, and with which arguments."""
+    """Return the problem with a value that is not a label, the remedy, and the arguments for it."""
     if is_blank(value):
         return "there is no label.", DROP, MISSING
     labels = matcher.labels
@@ -618,7 +618,7 @@ def _unknown(value: Any, matcher: LabelMatcher, what: str) -> tuple[str, str, di
 
 
 def _name(value: Any) -> Label:
-    """Return a name as count files can hold it: text or a number; a date becomes text."""
+    """Return a name as text or a number, for count files; dates become text."""
     held = plain(value)
     if isinstance(held, str):
         return held.strip()
@@ -626,7 +626,7 @@ def _name(value: Any) -> Label:
 
 
 def _no_number(value: Any, what: str) -> str | None:
-    """Say what is wrong with a value that is no number; nothing if it is one."""
+    """Return the problem with a value that is not a number; None if it is one."""
     if is_blank(value):
         return f"there is no {what}."
     try:
@@ -639,12 +639,12 @@ def _no_number(value: Any, what: str) -> str | None:
 
 
 def reversal(lowest: float, highest: float) -> float:
-    """Return what scores are taken off to reverse them: probabilities stay such."""
+    """Return the number to subtract scores from to reverse them: 1 for probabilities, else 0."""
     return 1.0 if lowest >= 0 and highest <= 1 else 0.0
 
 
 def _text_of(column: Any) -> Any:
-    """Return a column of text without spaces around; nothing of another."""
+    """Return a column of text with surrounding spaces removed; None if it is not text."""
     pa = pyarrow()
     from pyarrow import compute as pc
 
@@ -656,10 +656,10 @@ def _text_of(column: Any) -> Any:
 
 
 def _with_points(column: Any) -> Any:
-    """Return a column of text whose decimal commas are points, if commas are that for sure.
+    """Return a column of text with decimal commas as points, if they are certainly decimal.
 
-    "1,234" may be a thousand, so a column in which all commas stand before three digits, and none
-    after a zero, is left as it is.
+    "1,234" may be a thousand, so a column in which all commas are before three digits, and none
+    after a zero, stays as it is.
     """
     from pyarrow import compute as pc
 
@@ -674,7 +674,7 @@ def _with_points(column: Any) -> Any:
 
 
 def _numbers_there(column: Any) -> Floats:
-    """Return the numbers of a column, without the cells that have none."""
+    """Return the numbers of a column, without cells that are not numbers."""
     pa = pyarrow()
     from pyarrow import compute as pc
 
@@ -692,7 +692,7 @@ def _numbers_there(column: Any) -> Floats:
 
 
 def _present(column: Any, labels: Labels) -> Any:
-    """Tell in which rows a column has a value: no blank, no NaN, and not "NA" or the like."""
+    """Return a mask of the rows that have a value: not blank, NaN, "NA" or the like."""
     pa = pyarrow()
     from pyarrow import compute as pc
 
@@ -708,7 +708,7 @@ def _present(column: Any, labels: Labels) -> Any:
 
 
 def _numbers(column: Any) -> Floats | None:
-    """Return a column as numbers; nothing where one of them is missing or none."""
+    """Return a column as numbers; None if a value is missing or not a number."""
     pa = pyarrow()
     from pyarrow import compute as pc
 
@@ -717,7 +717,7 @@ def _numbers(column: Any) -> Floats | None:
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         column = pc.utf8_trim_whitespace(column)
     try:
-        column.slice(0, FEW).cast(pa.float64())  # to fail at every row takes long
+        column.slice(0, FEW).cast(pa.float64())  # fail early: failing on the whole column is slow
         cast = column.cast(pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
         return None
@@ -728,7 +728,7 @@ def _numbers(column: Any) -> Floats | None:
 
 
 def _amount_of_numbers(column: Any) -> tuple[int, int]:
-    """Return how many rows of a column have a value, and how many have a number."""
+    """Return the number of rows with a value, and of those with a number."""
     pa = pyarrow()
     from pyarrow import compute as pc
 

@@ -1,4 +1,4 @@
-"""The classes of predictions, which of two is positive, and deciding for it by scores."""
+"""Classes of a table, the positive class of two, and minimum-cost decisions from probabilities."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ USUAL = (
     ("true", "false"),
     ("yes", "no"),
 )
-"""Pairs of labels, in any case, numbers also as text, of which the first is the positive one."""
+"""Usual pairs of labels, positive first; matched in any case, and numbers also as text."""
 
 
 def classes_of(table: Table, name: str) -> Labels:
-    """Return the classes in a column, in order; those of a file as they are meant."""
+    """Return the sorted classes in a column; those from files are converted by `as_meant`."""
     labels = table.labels(name)
     if table.cells == "values":
         return in_order(labels)
@@ -45,24 +45,24 @@ def classes_of(table: Table, name: str) -> Labels:
     for label in labels:
         alike.setdefault(folded(label), []).append(label)
     often = [max(same, key=lambda each: table.amounts(name, [each])[1]) for same in alike.values()]
-    return as_meant(often)  # the spelling that occurs most often
+    return as_meant(often)  # the most frequent spelling
 
 
 def costs_of_mistakes(
     labels: Labels, costs: Mapping[str, float], pos_label: Any, where: str
 ) -> CostMatrix:
-    """Make a cost matrix for the two classes that were found.
+    """Return a cost matrix for the two classes of a table.
 
     Parameters
     ----------
     labels : tuple
-        The classes, in order.
+        The sorted classes.
     costs : mapping
         The costs of mistakes, as ``CostMatrix.from_errors`` takes them.
     pos_label : label or None
         The positive class; None for 1, True or "yes".
     where : str
-        Where the classes were found, for errors.
+        The place of the classes, for errors.
     """
     if len(labels) != TWO:
         problem = (
@@ -88,7 +88,7 @@ def costs_of_mistakes(
 
 
 def among(label: Any, labels: Sequence[Label], name: str) -> Label:
-    """Return the one of the labels that is meant; text may stand for a number, as in a file."""
+    """Return the label that matches; text may stand for a number, as in a file."""
     place = LabelMatcher(labels, "text").find(label)
     if place >= 0:
         return labels[place]
@@ -96,9 +96,9 @@ def among(label: Any, labels: Sequence[Label], name: str) -> Label:
 
 
 def positive_class(costs: CostMatrix, pos_label: Any) -> Label | None:
-    """Return the positive class of two: as named, the usual one, or that whose misses cost more.
+    """Return the positive class of two: the one named, the usual one, or the one costlier to miss.
 
-    There may be decisions besides the classes, such as to ask someone.
+    There may be more decisions than classes, such as referral to an expert.
     """
     if len(costs.labels) != TWO or not set(costs.labels) <= set(costs.decisions):
         if pos_label is not None:
@@ -126,20 +126,20 @@ def _usual_positive(labels: Sequence[Label]) -> Label | None:
 
 
 def _usual_name(label: Label) -> Label:
-    """Return a label as the usual pairs have it: text in small letters, "1" as 1."""
+    """Return a label as in the usual pairs: text in lower case, "1" as 1."""
     if not isinstance(label, str):
         return label
     number = number_in(label)
     return label.strip().lower() if number is None else number
 
 
-# Decisions by scores that are probabilities: what is expected to cost less.
+# Minimum-cost decisions from probabilities.
 
 
 def why_undecidable(
     model: Model, table: Table, costs: CostMatrix, positive: Label | None
 ) -> InputError | None:
-    """Return the error that scores do not tell decisions; nothing if they do."""
+    """Return the error for scores that give no decisions; None if they do."""
     where = f"{table.source}, column {model.scores!r}"
     if positive is None:
         return InputError(
@@ -173,17 +173,17 @@ def why_undecidable(
 def least_cost_threshold(
     costs: CostMatrix, positive: Label | None, class_factors: Floats | None = None
 ) -> float:
-    """Return the probability from which on the positive decision is expected to cost less.
+    """Return the probability at and above which the positive decision has the least expected cost.
 
     Parameters
     ----------
     costs : CostMatrix
-        What decisions cost.
+        The costs of decisions.
     positive : label
         The positive class.
     class_factors : ndarray, shape (classes,), or None
-        How many times as frequent each class is in the target population, where probabilities are
-        those of the rows.
+        The ratio of each class's frequency in the target population to that in the rows, which the
+        probabilities refer to.
     """
     wrong = costs.mistake_costs(pos_label=positive)
     alarm, miss = wrong["false_positive"], wrong["false_negative"]
@@ -194,7 +194,7 @@ def least_cost_threshold(
 
 
 def moved(probability: Floats, place: int, class_factors: Floats | None) -> Floats:
-    """Return the probabilities of one of two classes in a population of other frequencies."""
+    """Return the probabilities of one of two classes, adjusted to other class frequencies."""
     if class_factors is None:
         return probability
     ours = probability * class_factors[place]
@@ -203,7 +203,7 @@ def moved(probability: Floats, place: int, class_factors: Floats | None) -> Floa
 
 
 ROUNDED = 0.02
-"""By how much the probabilities of a row may miss 1: that of numbers rounded to two digits."""
+"""Tolerance for the sum of a row's probabilities, which may be rounded to two digits."""
 
 
 def cheapest_decisions(
@@ -213,16 +213,16 @@ def cheapest_decisions(
     source: str,
     model: Model,
 ) -> NDArray[np.int64]:
-    """Return for each row the decision of least expected cost, by its position.
+    """Return the position of the minimum-expected-cost decision for each row.
 
     Parameters
     ----------
     probabilities : ndarray, shape (n, classes)
         The probability of each class, in the order of the costs' labels.
     costs : CostMatrix
-        What decisions cost.
+        The costs of decisions.
     class_factors : ndarray, shape (classes,), or None
-        How many times as frequent each class is in the target population.
+        The ratio of each class's frequency in the target population to that in the rows.
     source, model : str and Model
         For errors.
     """
@@ -246,7 +246,7 @@ def cheapest_decisions(
 def decisions_of(
     chosen: NDArray[np.bool_], costs: CostMatrix, positive: Label | None
 ) -> NDArray[np.int64]:
-    """Return the decisions as positions among those of the costs; `chosen` are the positive."""
+    """Return the positions of decisions in the costs; `chosen` marks the positive decisions."""
     negative = next(label for label in costs.labels if label != positive)
     places = [costs.decisions.index(label) for label in (positive, negative)]
     return np.where(chosen, *places)

@@ -1,20 +1,20 @@
-"""Count files: counts as JSON or Parquet with a versioned layout, to be merged and read again.
+"""Count files: reading, writing and merging counts as JSON or Parquet with a versioned layout.
 
 As JSON:
 
 - ``schema``: ``"stakes-counts/2"``.
-- ``actual``: the column that had the actual classes.
-- ``labels``, ``decisions``: the classes, and what can be decided.
+- ``actual``: the column of the actual classes.
+- ``labels``, ``decisions``: the classes and the possible decisions.
 - ``models``: an object for each model with its ``name``, its columns of ``decisions`` and
-  ``scores``, the columns of its ``probabilities`` of more than two classes, and ``decided_from``,
-  the score from which on the positive class was decided; null for what it has not. The decisions of
-  least expected cost by probabilities are those of a model named ``<name>@minimum-cost``.
-- ``design``: the columns of ``groups``, ``sample_weight``, ``strata``, and of what a
-  ``false_positive`` and a ``false_negative`` costs; null for those that there are not. Strata by
-  the column of the actual classes say that the numbers of each class were fixed.
-- ``rows``: how many rows each class has, where they have weights; otherwise null.
-- ``parts``: null, or the names of ``groups`` and ``strata`` (null for what there is not), an entry
-  for each group in each stratum.
+  ``scores``, the columns of its class ``probabilities``, and ``decided_from``, the decision
+  threshold of its scores; null for those that are absent. The minimum-expected-cost decisions by
+  its probabilities belong to a model named ``<name>@minimum-cost``.
+- ``design``: the columns of ``groups``, ``sample_weight``, ``strata``, and of the costs of a
+  ``false_positive`` and a ``false_negative``; null for those that are absent. If ``strata`` is the
+  column of the actual classes, the sampling was stratified by class.
+- ``rows``: the number of rows of each class, where rows have weights; otherwise null.
+- ``parts``: null, or the names of ``groups`` and ``strata`` (null for those that are absent), with
+  an entry for each group in each stratum.
 - ``joint``: ``models``, and a row for each combination of part, class and decisions that occurred:
   ``actual`` (positions among labels), ``decided`` (for each model, positions among decisions),
   ``counts`` (or sums of weights), ``squares`` (the sums of squared weights of independent rows, or
@@ -22,37 +22,37 @@ As JSON:
 - ``scores``: null, or ``models``, ``pos_label``, ``neg_label``, ``thresholds`` (each model's
   distinct scores, highest first; "inf" and "-inf" are text), and a row for each combination of
   part, class, scores and decisions: ``ranks`` (for each model, positions among its thresholds),
-  ``deciding`` (the models that have decisions of their own) and ``decided`` (their positions),
+  ``deciding`` (the models that have a column of decisions) and ``decided`` (their positions),
   ``positive`` (0 or 1), ``amounts`` (null if all are 1), ``squares`` and ``part``.
-- ``examples``: null, or, where costs are those of single rows, each row: ``actual``, ``decided``,
-  ``costs`` (for each decision, what it costs), ``weights`` and ``part``; ``high``, the most that
-  a row can cost, where that is known; and ``scores``, of each model in ``scored``.
-- ``doubtful``: the columns that may be models and could not be read, each with the reason; left
-  out where there are none. A gate does not pass while there are any.
-- ``merged_from``: the checksums of the files whose counts were added up, in their order; left out
-  where rows were counted. None of them can be added again.
-- ``checksum``: of all this; a file that was edited no longer has it, and a file without it is
-  refused.
+- ``examples``: null, or, with per-row costs, each row: ``actual``, ``decided``, ``costs`` (the cost
+  of each decision), ``weights`` and ``part``; ``high``, the highest possible cost of a row, if
+  known; and ``scores``, of each model in ``scored``.
+- ``doubtful``: the columns that may be models and could not be read, each with the reason; omitted
+  if there are none. A gate does not pass while there are any.
+- ``merged_from``: the sorted checksums of the merged files; omitted if rows were counted. None of
+  these files can be added again.
+- ``checksum``: the checksum of all of this. A file that was edited no longer matches it, and a file
+  without it is refused.
 
-Rows are in one order, so that the merged counts of parts are, byte by byte, those of the whole but
-for ``merged_from`` and the checksum; sums of weights may differ in their last digit.
+Rows are in a fixed order, so that the merged counts of parts equal those of the whole byte for
+byte, except ``merged_from`` and the checksum; sums of weights may differ in their last digit.
 
 As Parquet, with a row for each combination that occurs:
 
 ========================== ==================================================================
 column                     holds
 ========================== ==================================================================
-``table``                  "decisions", "scores" or "examples": what the row counts
+``table``                  "decisions", "scores" or "examples": the table of the row
 ``actual``                 the position of the class among the labels
 ``decided: <model>``       the position of the model's decision among the decisions
 ``score: <model>``         the model's score, in rows of scores and of examples
-``cost: <position>``       what the decision at that position costs, in rows of examples
-``count``                  how many examples the row stands for, or their weight
+``cost: <position>``       the cost of the decision at that position, in rows of examples
+``count``                  the number of examples in the row, or their total weight
 ``square``                 the sum of their squared weights
 ``part``                   the position of the group and stratum among the parts
 ========================== ==================================================================
 
-What there is besides rows, and the checksum, is JSON in the schema's metadata under ``stakes``.
+Everything but the rows, including the checksum, is JSON in the schema's metadata under ``stakes``.
 """
 
 from __future__ import annotations
@@ -93,23 +93,23 @@ from stakes.read.tables import STANDARD_INPUT, file_kind, is_pipe, pyarrow, sour
 SCHEMA = "stakes-counts/2"
 
 SCHEMA_SHOWS = b'"stakes-counts/'
-"""What a count file in JSON holds near its beginning."""
+"""Text near the start of a JSON count file."""
 
 PARQUET = b"PAR1"
-"""What a Parquet file begins with."""
+"""Magic number at the start of a Parquet file."""
 
 DECISIONS, SCORES, EXAMPLES = "decisions", "scores", "examples"
 
 
 def is_count_file(path: str, piped: bytes | None = None) -> bool:
-    """Tell whether a file has counts, by its name and how it begins.
+    """Tell whether a file is a count file, by its name and its first bytes.
 
     Parameters
     ----------
     path : str
         The file; "-" is standard input.
     piped : bytes, optional
-        What standard input holds.
+        The content of standard input.
     """
     if path == STANDARD_INPUT:
         content = piped or b""
@@ -131,7 +131,7 @@ def read_count_file(path: str, piped: bytes | None = None) -> Tally:
     path : str
         The file, whose name tells its format.
     piped : bytes, optional
-        What the file holds, if it is standard input.
+        The content of the file, if it is standard input.
     """
     if piped is None and file_kind(Path(path)) == "parquet":
         return counts_from_parquet(path)
@@ -150,7 +150,7 @@ def merged_files(paths: Sequence[str], *, allow_copies: bool = False) -> Tally:
         The files.
     allow_copies : bool, default False
         Whether files with the same counts are added. One of them may be a copy, whose examples
-        then count double; small parts can also be alike by chance.
+        then count double; small files can also have the same counts by chance.
     """
     places = [real_path(as_path(path)) for path in paths]
     for path, place in zip(paths, places, strict=True):
@@ -172,7 +172,7 @@ def merged_files(paths: Sequence[str], *, allow_copies: bool = False) -> Tally:
 
 
 def _copy(path: str, other: str, *, whole: bool) -> FileError:
-    """Say that files have the same counts, or were added up from files that have."""
+    """Return the error that two files have the same counts, or were merged from files that have."""
     problem = "it has the same counts as" if whole else "some of its counts are also in"
     return FileError(
         path,
@@ -203,7 +203,7 @@ def counts_text(counts: Tally) -> str:
 
 
 def _header(counts: Tally) -> dict[str, Any]:
-    """Return what a count file has besides rows."""
+    """Return the content of a count file without its rows and checksum."""
     joint, scores = counts.joint, counts.scores
     parts = Parts() if joint.parts is None else joint.parts
     apart = {"groups": parts.groups, "strata": parts.strata}
@@ -250,11 +250,11 @@ def _examples_header(examples: JointExamples) -> dict[str, Any]:
 def counts_checksum(counts: Tally) -> str:
     """Return the checksum of counts, which is the same in files of all formats.
 
-    It is that of what the file has besides rows and, of the rows in their order, the classes, the
-    decisions of each model and the counts; then of the rows of scores the classes (1 for the
-    positive one), the amounts, the scores of each model and the decisions; then of the examples
-    the classes, the decisions and the costs. Where there are squares (or weights) and parts, they
-    follow in each.
+    It covers the header and then, from the sorted rows of decisions, the classes, the decisions of
+    each model and the counts; from the rows of scores, the classes (1 for the positive one), the
+    amounts, the scores of each model and the decisions; from the examples, the classes, the
+    decisions and the costs. Squares (or weights) and parts, if any, follow each of these; the
+    scores of the examples, if any, come last.
     """
     joint = counts.joint
     arrays: list[NDArray[Any]] = [joint.actual, joint.decided.T, joint.counts]
@@ -337,7 +337,7 @@ def counts_from_text(text: str, source: str) -> Tally:
 
 
 def _from_content(content: Any, source: str) -> Tally:
-    """Take what a count file holds, in lists or arrays, as counts; the checksum must be right."""
+    """Return the counts in a count file's content, as lists or arrays; the checksum must match."""
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema != SCHEMA:
         if schema is not None:
@@ -425,7 +425,7 @@ def _model(given: dict[str, Any]) -> Model:
 
 
 def _parts(given: Any, design: DesignColumns) -> Parts | None:
-    """Return the groups and strata, of which there must be those that the design has."""
+    """Return the groups and strata, which must match the design."""
     if given is None:
         return None
     groups, strata = given.get("groups"), given.get("strata")
@@ -440,7 +440,7 @@ def _grouped(parts: Parts | None) -> bool:
 
 
 def _apart(given: Any, parts: Parts | None, size: int, *, squared: bool) -> dict[str, Any]:
-    """Return the part and the squares of each row, which there must be or not."""
+    """Return the part and the squares of each row, after checking whether each is expected."""
     for name, expected in (("part", parts is not None), ("squares", squared)):
         if (given.get(name) is not None) != expected:
             raise ValueError(f"{name}: expected {'them' if expected else 'none'}.")
@@ -547,7 +547,7 @@ def _names(names: Any, models: Any) -> tuple[str, ...]:
 def _whole(
     values: Any, name: str, shape: tuple[int, ...], below: int | None = None
 ) -> NDArray[np.int64]:
-    """Check whole numbers that are not negative; -1 in the shape stands for any length but 0."""
+    """Check non-negative whole numbers; -1 in the shape stands for any length but 0."""
     array = np.array(values)
     if array.size == 0 and 0 in shape:  # no model has decisions
         return np.empty(shape, dtype=np.int64)
@@ -565,7 +565,7 @@ def _whole(
 def _numbers(
     values: Any, name: str, shape: tuple[int, ...], *, negative: bool = False
 ) -> NDArray[np.float64]:
-    """Check finite numbers, by default not negative; -1 in the shape is any length but 0."""
+    """Check finite numbers, by default non-negative; -1 in the shape is any length but 0."""
     array = np.array(values, dtype=np.float64)
     right = array.ndim == len(shape) and all(
         size == asked or (asked < 0 < size) for size, asked in zip(array.shape, shape, strict=True)
@@ -575,7 +575,7 @@ def _numbers(
     return array
 
 
-# Parquet, whose rows become what a JSON file has.
+# Parquet count files.
 
 
 def counts_bytes(counts: Tally) -> bytes:
@@ -653,7 +653,7 @@ def counts_from_parquet(path: str | os.PathLike[str], file: bytes | None = None)
     path : path
         The file.
     file : bytes, optional
-        What it holds, if it was read already.
+        The content of the file, if it was read already.
     """
     table, content = read_parquet(path, "a count file", content=file)
     if not isinstance(content, dict) or "checksum" not in content:
@@ -671,7 +671,7 @@ def counts_from_parquet(path: str | os.PathLike[str], file: bytes | None = None)
 
 
 def _add_rows(content: dict[str, Any], table: Any) -> None:
-    """Put the rows where a JSON file has them."""
+    """Add the rows to the content, in the layout of a JSON file."""
     from pyarrow import compute
 
     kinds = table["table"].cast(pyarrow().string())

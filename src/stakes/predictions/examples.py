@@ -1,4 +1,4 @@
-"""What decisions cost for each row, where that is not a matter of the class alone."""
+"""Costs of decisions that vary from row to row, and the decisions counted with them."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from stakes.errors import InputError
 from stakes.predictions.table import Batch, Codes
 
 IN_SAMPLE = " on all rows"
-"""Columns with decisions by thresholds that all rows chose are named so."""
+"""Name suffix of decisions by thresholds that were chosen on all rows."""
 
 MISTAKES = {"false_positive": "cost of a false alarm", "false_negative": "cost of a miss"}
 
 
 class RowCosts(Protocol):
-    """What each decision costs for each row of a batch."""
+    """The cost of each decision for each row of a batch."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are needed."""
+        """The required columns."""
 
     def of(self, batch: Batch, actual: Codes, costs: CostMatrix) -> Floats:
-        """Return a row for each row of the batch, with a column for each decision.
+        """Return the cost of each decision for each row, of shape (rows, decisions).
 
         Parameters
         ----------
@@ -43,24 +43,24 @@ class RowCosts(Protocol):
         actual : ndarray of int
             The position of each row's class among the labels of the costs.
         costs : CostMatrix
-            Has the labels and the decisions.
+            The matrix with the labels and the decisions.
         """
 
     def chosen(self, batch: Batch, probability: Floats) -> NDArray[np.bool_]:
-        """Tell where the positive decision is expected to cost less, given its probability."""
+        """Return a mask of rows where the positive decision costs less, given P(positive)."""
 
     @property
     def high(self) -> float | None:
-        """The most that a row can cost, where that is known."""
+        """The highest possible cost of a row, if known."""
 
     @property
     def for_both_classes(self) -> bool:
-        """Whether it is known what a decision would cost if the class were another."""
+        """Whether the cost of each decision is also known for the class that did not occur."""
 
 
 @dataclass(frozen=True)
 class MistakeCosts:
-    """The cost of a false alarm and that of a miss: a number, or the column that has it.
+    """The costs of a false alarm and of a miss, each a number or the name of a column.
 
     Attributes
     ----------
@@ -76,22 +76,22 @@ class MistakeCosts:
 
     @property
     def high(self) -> float | None:
-        """The most that a row can cost, which is not known."""
+        """None: the highest possible cost of a row is not known."""
         return None
 
     @property
     def for_both_classes(self) -> bool:
-        """Always: a decision costs what that mistake costs there."""
+        """True: both mistakes have a cost for each row."""
         return True
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are needed."""
+        """The required columns."""
         both = (self.false_positive, self.false_negative)
         return tuple(dict.fromkeys(each for each in both if isinstance(each, str)))
 
     def of(self, batch: Batch, actual: Codes, costs: CostMatrix) -> Floats:
-        """Return what each decision costs; see `RowCosts`."""
+        """Return the cost of each decision; see `RowCosts`."""
         positive = actual == costs.labels.index(self.positive)
         table = np.zeros((len(positive), len(costs.decisions)))
         place = costs.decisions.index(self.positive)
@@ -101,7 +101,7 @@ class MistakeCosts:
         return table
 
     def chosen(self, batch: Batch, probability: Floats) -> NDArray[np.bool_]:
-        """Tell where the positive decision is expected to cost less; see `RowCosts`."""
+        """Return a mask of rows where the positive decision costs less; see `RowCosts`."""
         alarms, misses = (self._amounts(batch, name) for name in MISTAKES)
         return np.asarray(probability * misses >= (1 - probability) * alarms)
 
@@ -122,27 +122,27 @@ class MistakeCosts:
 
 @dataclass(frozen=True)
 class GivenCosts:
-    """What each decision costs for each row of a table that is one batch."""
+    """Given costs of each decision for each row of a table that is one batch."""
 
     costs: ExampleCosts
 
     @property
     def high(self) -> float | None:
-        """The most that a row can cost, where that is known."""
+        """The highest possible cost of a row, if known."""
         return None if self.costs.assumed else self.costs.high
 
     @property
     def for_both_classes(self) -> bool:
-        """Never: the costs are those of the actual class."""
+        """False: the costs are known for the actual class only."""
         return False
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """No column is needed."""
+        """An empty tuple: no column is required."""
         return ()
 
     def of(self, batch: Batch, actual: Codes, costs: CostMatrix) -> Floats:
-        """Return what each decision costs; see `RowCosts`."""
+        """Return the cost of each decision; see `RowCosts`."""
         del batch, costs
         if len(actual) != len(self.costs):
             raise InputError(
@@ -152,7 +152,7 @@ class GivenCosts:
         return np.asarray(self.costs.values)
 
     def chosen(self, batch: Batch, probability: Floats) -> NDArray[np.bool_]:
-        """Raise: what a decision would cost for the other class is not known."""
+        """Raise an error, because costs for the other class are not known."""
         del batch, probability
         raise InputError(
             "y_pred",
@@ -163,7 +163,7 @@ class GivenCosts:
 
 @dataclass(frozen=True, eq=False)
 class JointExamples(ByValue):
-    """The decisions of several models on the same rows, and what each would cost there.
+    """The decisions of several models on the same rows, and the cost of each decision per row.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ class JointExamples(ByValue):
     decided : ndarray of int, shape (rows, models)
         The position of each decision among `decisions`.
     costs : ndarray, shape (rows, decisions)
-        What each decision would cost.
+        The cost of each decision for each row.
     labels, decisions : tuple
         The classes and the decisions.
     weights : ndarray, shape (rows,), or None
@@ -182,13 +182,13 @@ class JointExamples(ByValue):
     parts : Parts or None
         The groups and strata.
     part : ndarray of int, shape (rows,), or None
-        The position of each row's part among them.
+        The position of each row's part in `parts`.
     high : float or None
-        The most that a row can cost, where that is known.
+        The highest possible cost of a row, if known.
     impossible : tuple of (decision, class), or None
-        Cells that cannot occur.
+        The cells that cannot occur.
     scores : mapping of str to ndarray, or None
-        The scores of models, where they have such.
+        The scores of the models that have scores.
     """
 
     names: tuple[str, ...]
@@ -211,12 +211,12 @@ class JointExamples(ByValue):
 
     @cached_property
     def example_costs(self) -> ExampleCosts:
-        """What each decision costs for each row."""
+        """The cost of each decision for each row."""
         return ExampleCosts(self.costs, decisions=self.decisions, high=self.high)
 
     @cached_property
     def samples(self) -> tuple[dict[str, CostSample], float]:
-        """What each model's decisions cost, and the most that two decisions on a row differ by."""
+        """The costs of each model's decisions, and the largest possible difference within a row."""
         decided = {
             name: [self.decisions[place] for place in self.decided[:, at].tolist()]
             for at, name in enumerate(self.names)
@@ -230,11 +230,11 @@ class JointExamples(ByValue):
         )
 
     def single(self, name: str) -> CostSample:
-        """Return what a model's decisions cost."""
+        """Return the costs of a model's decisions."""
         return self.samples[0][name]
 
     def always(self, decision: Label) -> CostSample:
-        """Return what taking one decision for all rows would cost; no other can be taken."""
+        """Return the costs of a constant prediction."""
         possible = self.costs[:, self.decisions.index(decision)]
         most = float(possible.max()) if self.high is None else self.high
         sample = CostSample(
@@ -243,7 +243,7 @@ class JointExamples(ByValue):
         return with_assumed(sample, assumed=self.example_costs.assumed)
 
     def with_columns(self, columns: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the rows with more decisions, by their positions."""
+        """Return the rows with columns of decisions added, given by their positions."""
         given = [self.decided, *(each[:, np.newaxis] for each in columns.values())]
         return replace(
             self,
@@ -252,17 +252,17 @@ class JointExamples(ByValue):
         )
 
     def ideal(self) -> CostSample:
-        """Return what the cheapest decision for each row would cost."""
+        """Return the cost of the cheapest decision for each row."""
         return self._sample(self.costs.min(axis=1))
 
     def cell(self, name: str, decision: int, label: int) -> CostSample:
-        """Return what a model's decisions cost in one cell, and nothing in others."""
+        """Return the costs of a model's decisions in one cell, and 0 elsewhere."""
         column = self.decided[:, self.names.index(name)]
         inside = (column == decision) & (self.actual == label)
         return self._sample(np.where(inside, self._cost_of(name), 0.0))
 
     def mean_costs(self) -> Floats:
-        """Return what each decision costs on average, for each class ``[decision, class]``."""
+        """Return the mean cost of each decision for each class, as ``[decision, class]``."""
         weights = np.ones(self.n) if self.weights is None else self.weights
         table = np.empty((len(self.decisions), len(self.labels)))
         for place in range(len(self.labels)):
@@ -278,7 +278,7 @@ class JointExamples(ByValue):
         return CostSample(values, classes=self._classes, **self._sampling)
 
     def as_arguments(self) -> dict[str, Any]:
-        """Return the classes, weights, groups and strata as functions of rows take them."""
+        """Return the classes, weights, groups and strata as keyword arguments."""
         return {"y_true": self._classes, **self._sampling}
 
     @cached_property
@@ -294,19 +294,19 @@ class JointExamples(ByValue):
         }
 
     def _named(self, what: str) -> list[Label] | None:
-        """Return the group, or the stratum, of each row."""
+        """Return the group or the stratum of each row; None if there are none."""
         names = None if self.parts is None else getattr(self.parts, what)
         if names is None or self.part is None:
             return None
         return [names[place] for place in self.part.tolist()]
 
     def renamed(self, classes: NDArray[Any], decisions: NDArray[Any], costs: CostMatrix) -> Self:
-        """Return the same with the classes and decisions of a cost matrix, by their places in it.
+        """Return the rows with the classes and decisions of a cost matrix.
 
         Parameters
         ----------
         classes, decisions : ndarray of int
-            The place of each class and of each decision in the cost matrix.
+            The position of each class and of each decision in the cost matrix.
         costs : CostMatrix
             The cost matrix.
         """
@@ -322,7 +322,7 @@ class JointExamples(ByValue):
         )
 
     def __add__(self, other: object) -> Self:
-        """Put the rows of two sets together; groups and strata of the same name are the same."""
+        """Concatenate two sets of rows; groups and strata of the same name are the same."""
         if not isinstance(other, type(self)):
             return NotImplemented
         parts, part = self.parts, self.part
@@ -347,7 +347,7 @@ class JointExamples(ByValue):
         return replace(self, **arrays, parts=parts, part=part, high=high, scores=scores)
 
     def ordered(self) -> Self:
-        """Return the rows in one order, in which equal sets of rows are equal."""
+        """Return the rows in sorted order, so that equal sets of rows compare equal."""
         keys = [*(self.scores or {}).values(), *self.costs.T[::-1]]
         keys += [] if self.weights is None else [self.weights]
         keys += [*self.decided.T[::-1], self.actual]
@@ -370,7 +370,7 @@ class JointExamples(ByValue):
 
 
 def row_costs(given: Mapping[str, Any], positive: Label) -> MistakeCosts | None:
-    """Return the costs of single rows, where one of those given is the name of a column."""
+    """Return the per-row costs if a cost is given as a column name, otherwise None."""
     if not any(isinstance(each, str) for each in given.values()):
         return None
     if set(given) != set(MISTAKES):
@@ -383,7 +383,7 @@ def row_costs(given: Mapping[str, Any], positive: Label) -> MistakeCosts | None:
 
 
 def joined(parts: Sequence[JointExamples]) -> JointExamples:
-    """Put the rows of batches together."""
+    """Concatenate the rows of batches."""
     total = parts[0]
     for part in parts[1:]:
         total = total + part

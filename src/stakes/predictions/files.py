@@ -1,4 +1,4 @@
-"""Files of predictions: tables, to be joined or read in batches, and count files."""
+"""Reading files of predictions: tables, joined or in batches, and count files."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ NUMBERS = ("numbers", "true and false")
 
 
 class ShardedTable:
-    """A table of predictions in many files, which is counted a batch of rows at a time.
+    """A table of predictions in many files, which is read in batches of rows.
 
     Parameters
     ----------
     paths : sequence of Path
         The files.
     source : str
-        What they are called together, for errors.
+        The name of the table, for errors.
     on_shard : callable, optional
-        Is told the number of each file when work on it begins, how many there are, and its name.
+        Called at the start of each file with its number, the number of files, and its name.
     reading : Reading, optional
-        How cells are read.
+        The options for reading cells.
     """
 
     notes: tuple[str, ...] = ()
@@ -80,11 +80,11 @@ class ShardedTable:
         self._seen: dict[str, _Seen] = {}
         for name in reading.lower_is_positive:
             if name in self.columns:
-                self.score_range(name)  # all rows tell from what scores are taken off
+                self.score_range(name)  # reversing scores needs the range of all rows
 
     @property
     def cells(self) -> Cells:
-        """Whether the columns have types, or some files have only text."""
+        """The kind of cells: typed, text if any file is CSV, or loose if case is ignored."""
         if self.reading.ignore_case:
             return "loose"
         return "text" if any(shard.kind == "csv" for shard in self._shards) else "typed"
@@ -95,7 +95,7 @@ class ShardedTable:
         return list(self._schema.names)
 
     def batches(self, columns: Sequence[str]) -> Iterator[ArrowTable]:
-        """Iterate over the rows, with these columns alone."""
+        """Iterate over the rows, with these columns and those that must be complete."""
         needed, labels = self._complete
         names = list(dict.fromkeys([*columns, *needed]))
         empty, self.dropped, self.lacking = True, 0, Counter()
@@ -126,17 +126,17 @@ class ShardedTable:
         values = self._distinct(name)
         if values is None or any(map(is_blank, values)):
             for batch in self.batches([name]):
-                batch.labels(name)  # which names the file and the row
+                batch.labels(name)  # raises an error that names the file and the row
         if values is None:
             raise too_many_labels(self.source, name, f"more than {MOST_LABELS:,}")
         return [plain(value) for value in values]
 
     def values(self, name: str) -> list[Any] | None:
-        """Return the distinct values of a column; nothing where they cannot be labels."""
+        """Return the distinct values of a column; None if they cannot be labels."""
         return None if is_nested(self._schema, name) else self._distinct(name)
 
     def amounts(self, name: str, among: Collection[Any]) -> tuple[int, int]:
-        """Return how many rows have a value, and how many have one of those given."""
+        """Return the number of rows with a value, and of those with one of the given values."""
         amounts = [batch.amounts(name, among) for batch in self.batches([name])]
         return sum(filled for filled, _ in amounts), sum(such for _, such in amounts)
 
@@ -148,25 +148,25 @@ class ShardedTable:
         name : str
             The column.
         whole : bool, default True
-            Whether all rows are looked at, or only as many as show what the column has.
+            Whether all rows are read, or only enough to see the kind of the column.
         """
         if kind_of(self._schema.field(name).type) != "text":
             return Frequent()
         return self._look(name, whole=whole).frequent
 
     def numbers(self, name: str) -> tuple[int, int]:
-        """Return how many rows of text have a value, and how many have a number."""
+        """Return the number of rows of a text column with a value, and of those with a number."""
         seen = self._look(name)
         return seen.filled, seen.numbers
 
     def numeric(self, name: str) -> bool:
-        """Tell whether a column has numbers; of text, whether at least half of it is numbers."""
+        """Tell whether a column has numbers; in text, at least half of the values must be."""
         if kind_of(self._schema.field(name).type) in NUMBERS:
-            return True  # those that are missing are found when they are counted
+            return True  # missing values are found when rows are counted
         return self._look(name).numeric
 
     def score_range(self, name: str) -> tuple[float, float]:
-        """Return the lowest and the highest number of a column; cells without one do not count."""
+        """Return the lowest and the highest number of a column, ignoring cells without a number."""
         ranges = [batch.raw_range(name) for batch in self.batches([name])]
         lowest, highest = min(low for low, _ in ranges), max(high for _, high in ranges)
         if name not in self.reading.lower_is_positive:
@@ -175,11 +175,11 @@ class ShardedTable:
         return total - highest, total - lowest
 
     def repeats(self, name: str) -> bool:
-        """Tell whether a value of a column occurs in several of the first rows."""
+        """Tell whether a value of a column occurs more than once in the first batch."""
         return next(iter(self.batches([name]))).repeats(name)
 
     def complete(self, columns: Sequence[str], labels: Labels = ()) -> Self:
-        """Return the rows that have a value in each of these columns; labels are values."""
+        """Restrict the table to rows without missing values in these columns, and return it."""
         self._complete = (tuple(dict.fromkeys([*self._complete[0], *columns])), labels)
         self._seen = {}
         return self
@@ -189,9 +189,9 @@ class ShardedTable:
         return None if values is None else list(values)
 
     def _look(self, name: str, *, whole: bool = False) -> _Seen:
-        """Look through a column once; through all of them where they cannot be read apart.
+        """Read a column once, and all columns if files cannot be read by column.
 
-        Unless it is to be `whole`, as far as its values are few or it may have numbers.
+        Unless `whole`, reading stops once the values are too many and the text is not numeric.
         """
         if name not in self._seen or (whole and not self._seen[name].whole):
             apart = all(shard.columnar for shard in self._shards)
@@ -209,7 +209,7 @@ class ShardedTable:
         return self._seen[name]
 
     def _check_kinds(self, rows: FileRows, names: Sequence[str]) -> None:
-        """Raise when a column is missing, or is of another kind than in the first file."""
+        """Raise an error if a column is missing, or of another kind than in the first file."""
         schema, source = rows.table.schema, rows.source
         for name in names:
             if name not in schema.names:
@@ -225,7 +225,7 @@ class ShardedTable:
 
 
 class _Seen:
-    """What a look through a column shows: its values while they are few, and if it has numbers."""
+    """Statistics of a column from a pass over its rows: distinct and frequent values, numbers."""
 
     def __init__(self, schema: Any, name: str) -> None:
         self.values: dict[Any, None] | None = None if is_nested(schema, name) else {}
@@ -235,16 +235,16 @@ class _Seen:
 
     @property
     def open(self) -> bool:
-        """Whether there is anything left to learn."""
+        """Whether more rows can add anything."""
         return self.values is not None or self._text
 
     @property
     def numeric(self) -> bool:
-        """Whether at least half of a text is numbers."""
+        """Whether the column is text, and at least half of its values are numbers."""
         return self._text and mostly(self.filled, self.numbers)
 
     def look(self, batch: ArrowTable, name: str) -> None:
-        """Take the values of some rows."""
+        """Add the values of a batch."""
         if self.values is not None:
             fresh = batch.values(name)
             self.values = None if fresh is None else self.values | dict.fromkeys(fresh)
@@ -255,24 +255,24 @@ class _Seen:
         if self._text:
             filled, numbers = batch.numbers(name)
             self.filled, self.numbers = self.filled + filled, self.numbers + numbers
-            self._text = not self.filled or self.numeric  # words at the beginning are enough
+            self._text = not self.filled or self.numeric  # words in the first rows suffice
 
 
 class Progress(Protocol):
-    """What is told how far reading and counting are."""
+    """Receiver of the progress of reading and counting."""
 
     def expect(self, steps: int) -> None:
-        """Take how many more steps there are."""
+        """Set the number of remaining steps."""
 
     def step(self, text: str) -> None:
-        """Take what is done next."""
+        """Start the next step, which `text` describes."""
 
     def reach(self, done: int, total: int, text: str) -> None:
-        """Take how many of all steps are done, and what is done next."""
+        """Set the number of steps done, of a total; `text` describes the next."""
 
 
 def table_of_files(paths: Sequence[str], columns: Columns, progress: Progress) -> Table:
-    """Read predictions that must have rows; the parameters are those of `read_predictions`."""
+    """Return a table of predictions, not counts; the parameters are those of `read_predictions`."""
     found = read_predictions(paths, columns, progress)
     if isinstance(found, tuple):
         raise FileError(found[1], "a count file has no rows.", "Give the predictions themselves.")
@@ -282,20 +282,20 @@ def table_of_files(paths: Sequence[str], columns: Columns, progress: Progress) -
 def read_predictions(
     paths: Sequence[str], columns: Columns, progress: Progress, *, in_batches: bool = False
 ) -> Table | tuple[Tally, str]:
-    """Read a table, or counts and the name of their file.
+    """Return a table of predictions, or counts and the name of their file.
 
     Parameters
     ----------
     paths : sequence of str
-        A count file; or tables, of which several are joined on the name of an example. A table may
-        be in many files: those of a folder, or of a pattern. "-" is standard input. One that is
-        elsewhere is named by its address.
+        A count file; or tables, of which several are joined on the id of an example. A table may
+        be in many files: those of a folder, or of a pattern. "-" is standard input. A remote table
+        is given by its address.
     columns : Columns
         The columns that were named.
     progress : Progress
-        Is told how far it is.
+        The receiver of progress.
     in_batches : bool, default False
-        Whether a large file that may have scores is read in batches; one without always is.
+        Whether a large file that may have scores is read in batches; one without scores always is.
     """
     progress.expect(len(paths))
     _check_database(paths, columns)
@@ -317,7 +317,7 @@ def read_predictions(
 
 
 def _check_database(paths: Sequence[str], columns: Columns) -> None:
-    """Raise when rows of a database are chosen, and there is none."""
+    """Raise an error if a table or query of a database is given, but no database."""
     for name, given in (("table", columns.table), ("query", columns.query)):
         if given is not None and not any(map(is_database, paths)):
             raise InputTypeError(
@@ -328,7 +328,7 @@ def _check_database(paths: Sequence[str], columns: Columns) -> None:
 
 
 def _checked(table: Table, columns: Columns) -> Table:
-    """Return a table that has the columns that were named."""
+    """Return the table after checking that the key and reversed scores exist."""
     check_columns(table, [columns.key])
     reversed_scores = columns.reading.lower_is_positive
     check_columns(table, now_named(reversed_scores, table.renamed))
@@ -336,7 +336,7 @@ def _checked(table: Table, columns: Columns) -> Table:
 
 
 def _logged(paths: Sequence[str], columns: Columns, progress: Progress) -> ArrowTable:
-    """Return the table in evaluation logs, whose answers are labels whatever their case."""
+    """Return the table of evaluation logs, whose labels are compared ignoring case."""
     progress.step("reading evaluation logs")
     rows, repeated = read_logs(paths)
     names = rows.table.column("row")
@@ -353,7 +353,7 @@ def _logged(paths: Sequence[str], columns: Columns, progress: Progress) -> Arrow
 def _read_counts(
     paths: Sequence[str], path: str, piped: bytes | None, columns: Columns
 ) -> tuple[Tally, str]:
-    """Read one of the files, which is a count file."""
+    """Return the counts of a count file and its name; it must be the only file."""
     source = source_name(path)
     if len(paths) > 1:
         raise InputError(
@@ -385,7 +385,7 @@ def _sharded(
     *,
     in_batches: bool,
 ) -> ShardedTable | None:
-    """Return the table in the files that were found in a folder or pattern, or in a large file."""
+    """Return a table to read in batches: files of a folder or pattern, or one large file."""
 
     def is_score(name: str) -> bool:
         return name in columns.scores or looks_like_score(name)
@@ -413,7 +413,7 @@ def _sharded(
 
 
 def _needed(columns: Columns) -> Callable[[str], bool] | None:
-    """Return what tells which columns are needed by their names; None where values tell."""
+    """Return a test for column names that are needed; None if it depends on values."""
     if columns.actual is None or not (columns.models or columns.scores):
         return None
     named = {columns.actual, *columns.models, *columns.scores, columns.key, columns.model_column}
@@ -424,7 +424,7 @@ def _needed(columns: Columns) -> Callable[[str], bool] | None:
 def _whole(
     paths: Sequence[str], piped: bytes | None, columns: Columns, progress: Progress
 ) -> ArrowTable:
-    """Return the table in one file, or in several that are joined on the name of an example."""
+    """Return the table of one file, or of several files joined on the id of an example."""
     if len(paths) > 1 and columns.key is None:
         raise InputTypeError(
             "key",

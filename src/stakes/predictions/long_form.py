@@ -1,6 +1,6 @@
-"""Tables with a row for each example and model, whose models are put side by side.
+"""Long-form tables, with a row for each example and model, reshaped to a column for each model.
 
-Such a table must not be read as it stands: the rows of all models would be taken for those of one.
+Without reshaping, the rows of all models would be read as those of one.
 """
 
 from __future__ import annotations
@@ -22,33 +22,34 @@ from stakes.read.joins import joined
 from stakes.read.tables import FileRows, pyarrow
 
 MOST_MODELS = 50
-"""A column of more names than so many names something else than models."""
+"""Maximum number of models in a column of model names."""
 
 MOST_LACKING = 0.1
-"""What share of the rows of models may lack where there seems to be one for each example."""
+"""Maximum share of missing rows in a table that seems to have one for each example and model."""
 
 LEAST_ROWS, LEAST_RUNS = 10, 4
-"""Actual classes in the same order tell the same examples, if there are so many of them, and they
-are neither sorted nor alternate."""
+"""Minimum numbers of rows, and of runs of actual classes, whose order identifies the examples.
+
+Sorted classes have too few runs, and alternating classes show nothing."""
 
 ROW = "\0row"
-"""The name of the column that numbers the rows of each model, where nothing names examples."""
+"""Name of the column that numbers the rows of each model, if there are no example ids."""
 
 
 @dataclass(frozen=True)
 class LongForm:
-    """What the columns of a table in long form are.
+    """The roles of the columns of a table in long form.
 
     Attributes
     ----------
     model : str
-        The column that names the model.
+        The column of model names.
     names : tuple
         The models.
     values : tuple of str
         The columns that differ between models: decisions and scores.
     key : str or None
-        The column that names the example; None where rows are in the same order.
+        The column of example ids; None if the rows of all models are in the same order.
     """
 
     model: str
@@ -60,7 +61,7 @@ class LongForm:
 def side_by_side(
     rows: FileRows, columns: Columns, on_column: Callable[[str], None] | None = None
 ) -> ArrowTable:
-    """Return rows as a table with a row for each example, models in columns of their own.
+    """Return rows as a table with a row for each example and separate columns for each model.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def side_by_side(
     columns : Columns
         The columns that were named.
     on_column : callable, optional
-        Is told the name of each column when work on it begins.
+        Called with the name of each column when work on it begins.
     """
     table = ArrowTable.of_file(rows, on_column=on_column, reading=columns.reading)
     form = _long_form(table, columns)
@@ -106,11 +107,11 @@ def side_by_side(
 
 
 def _long_form(table: ArrowTable, columns: Columns) -> LongForm | None:
-    """Return what the columns are, if a table is in long form; otherwise nothing.
+    """Return the roles of the columns if a table is in long form, otherwise None.
 
-    It is where a column is named as one of models, has few names, and an example has a row for each
-    model. Where nothing names examples, or no column is named as one of models, the user has to say
-    so.
+    A table is in long form if a column has a name that is usual for models, has few values, and
+    each example has a row for each model. Without example ids, or without a usual name, the user
+    has to confirm it.
     """
     _check_named(table, columns)
     model = columns.model_column or _model_column(table, columns)
@@ -123,8 +124,8 @@ def _long_form(table: ArrowTable, columns: Columns) -> LongForm | None:
         repeats = table.repeats(key)
         if repeats and table.pairs(key, model) == table.n:
             return LongForm(model, names, values, key)
-        if columns.key or not repeats:  # each row is an example of its own
-            # With a key that was named, joining says which example a model has twice or lacks.
+        if columns.key or not repeats:  # each row is a separate example
+            # With a named key, joining reports duplicate and missing examples of a model.
             return None if not named else LongForm(model, names, values, columns.key)
     if named and not values:
         raise InputError(
@@ -135,7 +136,7 @@ def _long_form(table: ArrowTable, columns: Columns) -> LongForm | None:
     if named:
         return LongForm(model, names, values, None)
     if columns.models or columns.scores:
-        return None  # the columns of one model were named: rows are known
+        return None  # the user named the columns of one model
     if values:
         raise _unclear(table, model, names, f", such as {values[0]!r}")
     _check_crossing(table, columns)
@@ -143,20 +144,20 @@ def _long_form(table: ArrowTable, columns: Columns) -> LongForm | None:
 
 
 def _check_crossing(table: ArrowTable, columns: Columns) -> None:
-    """Raise when a column seems to name models although it is not named so."""
+    """Raise an error if a column without a usual name seems to hold model names."""
     crossing = _crossing(table, columns)
     if crossing is not None:
         raise crossing[1]
 
 
 def _check_named(table: Table, columns: Columns) -> None:
-    """Raise when a column that was named is not there."""
+    """Raise an error if a column that was named does not exist."""
     named = [columns.actual, columns.model_column, columns.key, *columns.models, *columns.scores]
     check_columns(table, [*named, *columns.design.used().values()])
 
 
 def _models_of(table: Table, model: str) -> tuple[Label, ...]:
-    """Return the names of models in a column, which must have one in each row."""
+    """Return the model names in a column, which must have one in each row."""
     found = table.values(model) or []
     names = tuple(plain(each) for each in found if not is_blank(each))
     if len(names) < len(found) or len(names) < 2:  # noqa: PLR2004 - a model and another
@@ -168,7 +169,7 @@ def _models_of(table: Table, model: str) -> tuple[Label, ...]:
 
 
 def _model_column(table: Table, columns: Columns) -> str | None:
-    """Return the column that is named as one of models and has few of them."""
+    """Return the column that has a usual name for models, and few values; None if there is none."""
     actual = columns.actual or _names.guessed_actual(table.columns)
     taken = {actual, columns.key, *columns.models, *columns.design.used().values()}
     likely = [name for name in table.columns if _names.MODEL_COLUMNS.search(name)]
@@ -183,7 +184,7 @@ def _model_column(table: Table, columns: Columns) -> str | None:
 
 
 def _value_columns(table: Table, columns: Columns, model: str) -> tuple[str, ...]:
-    """Return the columns with decisions and scores: as named, or by their names."""
+    """Return the columns with decisions and scores, as the user named them or by their names."""
     if columns.models or columns.scores:
         return tuple(dict.fromkeys([*columns.models, *columns.scores]))
     actual = columns.actual or _names.guessed_actual(table.columns)
@@ -197,9 +198,9 @@ def _value_columns(table: Table, columns: Columns, model: str) -> tuple[str, ...
 
 
 def _keys(table: Table, columns: Columns, model: str | None, models: int = 0) -> list[str]:
-    """Return the columns that may name examples: by names of ids, of groups, or by their values.
+    """Return the columns that may hold example ids, by names of ids or groups, or by their values.
 
-    These do if each of so many models has a row with each of them.
+    Values qualify if each of the models has one row with each of them.
     """
     taken = {columns.actual, model, columns.design.groups}
     rest = [name for name in table.columns if name not in taken]
@@ -220,7 +221,7 @@ def _keys(table: Table, columns: Columns, model: str | None, models: int = 0) ->
 
 
 def _actual_of(table: Table, columns: Columns) -> str | None:
-    """Return the column with the actual classes; None where the user will be asked."""
+    """Return the column with the actual classes; None if the user has to name it."""
     try:
         return actual_column(table, columns.actual)
     except InputError:
@@ -228,11 +229,11 @@ def _actual_of(table: Table, columns: Columns) -> str | None:
 
 
 def _crossing(table: ArrowTable, columns: Columns) -> tuple[str, InputError] | None:
-    """Return a column that seems to name models although not named so, and the error about it.
+    """Return a column without a usual name that seems to hold model names, and the error about it.
 
-    It does where each example has a row with each value of a column, and one actual class; or where
-    nothing names examples, and the rows with each value have the same actual classes in the same
-    order. Users who name groups, or a single file's models in the latter case, know their rows.
+    It seems so if each example has a row with each value of the column, and one actual class; or if
+    there are no example ids, and the rows with each value have the same actual classes in the same
+    order. There is no error if the user named groups or, in the latter case, models or scores.
     """
     actual = _actual_of(table, columns)
     if actual is None or columns.design.groups is not None:
@@ -262,7 +263,7 @@ def _crossing(table: ArrowTable, columns: Columns) -> tuple[str, InputError] | N
 def _few_valued(
     table: ArrowTable, columns: Columns, taken: Collection[str]
 ) -> Iterator[tuple[str, tuple[Label, ...]]]:
-    """Iterate over the columns that may name models, and their values; dates do not."""
+    """Iterate over the columns that may hold model names, with their values; dates may not."""
     from datetime import date, time
 
     used = {*taken, *columns.models, *columns.scores, *columns.design.used().values()}
@@ -277,7 +278,7 @@ def _few_valued(
 
 
 def _same_classes(table: ArrowTable, rows: Sequence[NDArray[np.intp]], actual: str) -> bool:
-    """Tell whether lists of rows have the same actual classes, in an order that tells them."""
+    """Tell whether lists of rows have the same actual classes in the same, irregular order."""
     size = len(rows[0])
     if size < LEAST_ROWS or not table.same_in(rows, actual):
         return False
@@ -289,7 +290,7 @@ def _same_classes(table: ArrowTable, rows: Sequence[NDArray[np.intp]], actual: s
 def _by_model(
     rows: FileRows, form: LongForm, *, drop: bool
 ) -> tuple[list[FileRows], int, dict[str, int]]:
-    """Return the rows of each model, how many examples were left out, and how many it lacks."""
+    """Return the rows of each model, the number of dropped examples, and how many each lacks."""
     from pyarrow import compute as pc
 
     pa = pyarrow()
@@ -326,7 +327,7 @@ def _by_model(
 
 
 def _note(form: LongForm) -> str:
-    """Say how rows were put together."""
+    """Return a note on how the rows were combined."""
     models = listed([repr(name) for name in form.names])
     by = "in the order of their rows" if form.key is None else f"by {form.key!r}"
     return (
@@ -336,7 +337,7 @@ def _note(form: LongForm) -> str:
 
 
 def _unclear(table: Table, model: str, names: Sequence[Label], other: str) -> InputError:
-    """Return the error that rows may be those of several models, and nothing names examples."""
+    """Return the error that rows may be of several models, and there are no example ids."""
     return InputError(
         f"{table.source}, column {model!r}",
         f"it has {listing(names, 5)}: is there a row for each example and model? No column names "
@@ -363,7 +364,7 @@ def _crossed(
 
 
 def check_wide(table: Table, columns: Columns) -> None:
-    """Raise when a table that is read in batches seems to be in long form.
+    """Raise an error if a table that is read in batches seems to be in long form.
 
     Parameters
     ----------

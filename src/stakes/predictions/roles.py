@@ -1,4 +1,4 @@
-"""Which column of a table plays which part: as named, or as its name and values suggest."""
+"""The roles of the columns of a table, as the user named them or guessed from names and values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from stakes.predictions.table import NO_DESIGN, Columns, DesignColumns, Table, c
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 MOST_SAID, MOST_UNUSED = 12, 40
-"""More models are listed in one sentence, and of more unused columns only the first are."""
+"""Maximum numbers of models with a sentence each, and of unused columns in a list."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Model:
     decisions : str or None
         The column with its decisions.
     scores : str or None
-        The column with its scores of the positive class of two.
+        The column with its scores for the positive class of two.
     probabilities : tuple of str
-        The columns with its probabilities of more classes, in the order of the costs' labels.
+        The columns with its class probabilities, in the order of the costs' labels.
     """
 
     name: str
@@ -55,13 +55,13 @@ class Model:
 
     @property
     def minimum_cost(self) -> str:
-        """The name of its decisions of least expected cost, by its probabilities."""
+        """The name of its minimum-expected-cost decisions, by its probabilities."""
         return f"{self.name}@minimum-cost"
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The parts that columns play.
+    """The roles of the columns of a table.
 
     Attributes
     ----------
@@ -70,16 +70,16 @@ class Roles:
     models : tuple of Model
         The models.
     ignored : tuple of str
-        The columns that play no part.
+        The columns without a role.
     guessed : bool
-        Whether any of it was guessed.
+        Whether any role was guessed.
     design : DesignColumns
         The columns of groups, weights, strata and costs.
     doubtful : mapping of str to str
-        Columns that nobody named and that play no part because of their values, such as "FRAUD" in
-        place of "fraud", and why each may be a model all the same. Features are not among them.
+        The columns that the user did not name and whose values rule out a role, such as "FRAUD" in
+        place of "fraud", with the reason why each may still be a model. Features are not included.
     cautions : tuple of str
-        What may be wrong with taking rows as independent, in sentences.
+        Warnings that rows may not be independent.
     """
 
     actual: str
@@ -91,7 +91,7 @@ class Roles:
     cautions: tuple[str, ...] = ()
 
     def in_words(self) -> list[str]:
-        """Say what was understood, one sentence for each part."""
+        """Return the roles as sentences."""
         notes = [f"The actual classes are in the column {self.actual!r}."]
         kinds: dict[str, list[str]] = {}
         for model in self.models:
@@ -135,19 +135,19 @@ def find_roles(
     costs: CostMatrix,
     positive: Label | None = None,
 ) -> Roles:
-    """Give each column its part: what was named has it, the rest is found by names and values.
+    """Return the role of each column, as the user named it or guessed from names and values.
 
     Parameters
     ----------
     table : Table
         The rows.
     named : Columns
-        The columns that were named. Without models and scores, all that look so are taken; without
-        scores, those that have the names of the models.
+        The columns that were named. Without models and scores, all columns that look like either
+        are used; without scores, those that have the names of the models.
     costs : CostMatrix
-        Its classes and decisions are what columns of decisions hold.
+        The matrix with the classes and decisions that columns of decisions hold.
     positive : label, optional
-        The positive class: "prob_ok" holds the probability of "ok", which is no score of another.
+        The positive class: "prob_ok" holds the probability of "ok", and no score of another class.
     """
     named = replace(
         named,
@@ -206,16 +206,16 @@ def find_roles(
 
 
 def now_named(columns: Sequence[str], renamed: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the names that columns have now, of which each model may have its own."""
+    """Return the present names of columns, which reshaping may have replaced by one per model."""
     return tuple(name for column in columns for name in renamed.get(column, (column,)))
 
 
 @dataclass(frozen=True)
 class _Guess:
-    """The columns of models, those of other classes' scores, and those that may be models.
+    """The columns of models, of scores of other classes, and those that may be models.
 
-    Of the scores, `bare` are those whose names are only that of the positive class: "p1", "fraud";
-    and of those of other classes, `of_classes` are those beside them: "p0", "ok".
+    Among the scores, `bare` have only the positive class in their name: "p1", "fraud". Among those
+    of other classes, `of_classes` are their counterparts: "p0", "ok".
     """
 
     decisions: Sequence[str]
@@ -230,10 +230,10 @@ class _Guess:
 def _guessed(
     columns: Sequence[str], table: Table, costs: CostMatrix, positive: Label | None
 ) -> _Guess:
-    """Return the models that nobody named: by their names, or else by their values.
+    """Return the guessed columns of models: by their names, or else by their values.
 
-    Once any model is known by its name, the other columns are features; except those that hold the
-    classes in words of their own, such as "malignant", which no feature does.
+    If any model is known by its name, the other columns are features, except those that hold the
+    classes in specific words, such as "malignant", which features do not have.
     """
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
     by_class = columns_by_class(columns, table, costs.labels)
@@ -278,7 +278,7 @@ def _guessed(
     ]
     doubtful = {}
     if not (scores or by_name or by_class):
-        two = len(costs.labels) == TWO  # scores of more classes tell nothing
+        two = len(costs.labels) == TWO  # with more classes, a fraction has no known class
         fractions = [name for name in left if name not in unnamed and two]
         scores = [name for name in fractions if has_probabilities(table, name, labels)]
     elif all(map(is_common, labels)):
@@ -295,7 +295,7 @@ def _guessed(
 
 
 def _class_of_scores(name: str, costs: CostMatrix, positive: Label | None) -> Label | None:
-    """Return the class, other than the positive one, that a column is named as scores of."""
+    """Return the class other than the positive one whose scores a column is named for, if any."""
     of = (each for each in costs.labels if _names.is_score_of(name, each, positive))
     return next(of, None)
 
@@ -307,9 +307,9 @@ def _likely_scores(
     costs: CostMatrix,
     positive: Label | None,
 ) -> dict[str, str]:
-    """Return the columns of fractions whose names are those of a class or a model, and why.
+    """Return the columns of fractions that are named for a class or a model, with the reason.
 
-    Those that are read as `scores` are not among them, unless they have another class in the name.
+    Columns that are read as `scores` are excluded, unless they have another class in the name.
     """
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
     found = {}
@@ -329,7 +329,7 @@ def _likely_scores(
 
 
 def _another_class(label: Label, positive: Label | None) -> str:
-    """Say that a column may have the scores of a class whose scores are not read."""
+    """Return the reason that a column may have scores of a class whose scores are not read."""
     read = "" if positive is None else f"; only those of {positive!r} are read"
     return f"it is named as scores of {label!r} are{read}"
 
@@ -337,7 +337,7 @@ def _another_class(label: Label, positive: Label | None) -> str:
 def _scores_alone(
     found: _Guess, models: Sequence[Model], costs: CostMatrix, positive: Label | None
 ) -> dict[str, str]:
-    """Return the scores of other classes than the positive one that no model goes with."""
+    """Return the scores of classes other than the positive one that belong to no model."""
     unnamed = any(
         model.name in found.bare
         or _names.BARE_DECISION.match(model.decisions or "")
@@ -357,7 +357,7 @@ def _scores_alone(
 
 
 def _cautions(ignored: Sequence[str], table: Table, named: Columns) -> tuple[str, ...]:
-    """Warn of rows that belong together, by columns of ids whose values repeat."""
+    """Return a warning about dependent rows if values of a column of ids repeat."""
     if named.design.groups is not None:
         return ()
     like_ids = [name for name in ignored if _names.GROUP_NAMES.search(name)]
@@ -373,11 +373,11 @@ def _cautions(ignored: Sequence[str], table: Table, named: Columns) -> tuple[str
     return (caution,)
 
 
-# The rules, in the order in which they are applied.
+# The rules, in the order of their application.
 
 
 def _check_one_part_each(actual: str, named: Columns, source: str) -> None:
-    """Raise when one column was named for two parts."""
+    """Raise an error if a column was named for two roles."""
     if actual in (*named.models, *named.scores):
         raise InputError(
             source, f"the column {actual!r} has the actual classes, it cannot be a model too."
@@ -392,7 +392,7 @@ def _check_one_part_each(actual: str, named: Columns, source: str) -> None:
 
 
 def _check_design(actual: str, named: Columns, source: str) -> None:
-    """Raise when a column of the design has another part; amounts may be those of both mistakes."""
+    """Raise an error if a design column has another role; both costs may be in one column."""
     design = named.design
     apart = {"groups": design.groups, "weights": design.sample_weight, "strata": design.strata}
     taken = dict.fromkeys((*named.models, *named.scores), "a model") | {actual: "the classes"}
@@ -411,7 +411,7 @@ def _check_design(actual: str, named: Columns, source: str) -> None:
 
 
 def _scores_of(models: Sequence[str], columns: Sequence[str], table: Table) -> list[str]:
-    """Return the columns that have scores, and the names of models that were named."""
+    """Return the columns with scores that have the names of the named models."""
     stems = {each for name in models for each in _names.pairing_names(name)}
     return [
         name
@@ -425,12 +425,12 @@ def _scores_of(models: Sequence[str], columns: Sequence[str], table: Table) -> l
 def _with_probabilities(
     models: Sequence[Model], by_class: Mapping[str, tuple[str, ...]]
 ) -> tuple[Model, ...]:
-    """Give models their probabilities, and add those that have nothing else."""
+    """Add probabilities to models, and models that have only probabilities."""
     left = dict(by_class)
     found = []
     for model in models:
         stem = next((stem for stem in left if _names.plain(stem) == _names.plain(model.name)), None)
-        if stem is None and len(models) == len(left) == 1:  # one of the two need not tell a model
+        if stem is None and len(models) == len(left) == 1:  # one of the two may lack a name
             only = next(iter(left))
             alone = only == ANY_MODEL or _names.BARE_DECISION.match(model.decisions or model.name)
             stem = only if alone else None
@@ -440,10 +440,10 @@ def _with_probabilities(
 
 
 def _is_score(name: str, table: Table, labels: Labels) -> bool:
-    """Tell whether a column is named as scores are, and mostly has numbers.
+    """Tell whether a column is named like scores, and has mostly numbers.
 
-    One that is named as decisions are has scores if these are from 0 to 1 and not the labels;
-    "logit" and "pred_logit" if they are any numbers but the labels.
+    A column that is named like decisions has scores if they are from 0 to 1 and not the labels;
+    "logit" and "pred_logit", if they are any numbers but the labels.
     """
     if _names.LOGIT_COLUMN.match(name):
         return table.numeric(name) and not has_decisions(table, name, labels)
@@ -453,7 +453,7 @@ def _is_score(name: str, table: Table, labels: Labels) -> bool:
 
 
 def _check_headed(names: Sequence[str], table: Table) -> None:
-    """Raise when the column of a model has no name."""
+    """Raise an error if a model's column has no name."""
     for name in names:
         if not name.strip():
             raise InputError(
@@ -500,9 +500,9 @@ def _no_models(
 
 
 def actual_column(table: Table, named: str | None, costs: CostMatrix | None = None) -> str:
-    """Return the column with the actual classes: the one named, or the one that is called so.
+    """Return the column with the actual classes: the one named, or the one with a usual name.
 
-    Otherwise it is the only column of two values, those of the costs, whose name tells an outcome.
+    Otherwise it is the only column that holds classes of the costs and is named for an outcome.
 
     Parameters
     ----------
@@ -511,7 +511,7 @@ def actual_column(table: Table, named: str | None, costs: CostMatrix | None = No
     named : str or None
         The column that was named.
     costs : CostMatrix, optional
-        Knows the classes.
+        The matrix with the classes.
     """
     check_columns(table, [named])
     if named is not None:
@@ -537,7 +537,7 @@ def actual_column(table: Table, named: str | None, costs: CostMatrix | None = No
 
 
 def _has_classes(table: Table, name: str, costs: CostMatrix | None) -> bool:
-    """Tell whether all values of a column are classes of the costs, and otherwise are two."""
+    """Tell whether a column holds several classes, all in the costs; without costs, any two."""
     values = [value for value in table.values(name) or [] if not is_blank(value)]
     if costs is None or len(costs.labels) == TWO:
         matcher = None if costs is None else LabelMatcher(costs.labels, table.cells)
@@ -546,7 +546,7 @@ def _has_classes(table: Table, name: str, costs: CostMatrix | None) -> bool:
 
 
 def guess_actual(columns: Sequence[str], source: str) -> str:
-    """Return the column that is named as those with actual classes are."""
+    """Return the column that has a usual name for the actual classes."""
     found = _names.guessed_actual(columns)
     if found is None:
         raise _no_actual(columns, source, ())
@@ -567,16 +567,16 @@ def _no_actual(columns: Sequence[str], source: str, likely: Sequence[str]) -> In
 def _paired(
     decisions: Sequence[str], scores: Sequence[str], bare: Collection[str], *, named: bool
 ) -> tuple[Model, ...]:
-    """Put decisions and scores of a model together, by their names or because both were named.
+    """Pair decisions with scores of the same model, by their names or because both were named.
 
-    Names of `bare` scores tell no model; nor do those of decisions such as "prediction". One that
-    is left of each belongs to the other.
+    The names of `bare` scores, and of decisions such as "prediction", contain no model. If exactly
+    one of each is left, they belong together.
     """
     scores_of = _finder(decisions, scores)
     models = [_with_scores(column, scores_of) for column in decisions]
     taken = {model.scores for model in models}
     left = [score for score in scores if score not in taken]
-    if len(decisions) == len(scores) == 1:  # one of the two need not tell a model
+    if len(decisions) == len(scores) == 1:  # one of the two may lack a name
         may = named or _names.BARE_DECISION.match(decisions[0]) or scores[0] in bare
         unpaired, alone = models, left if may else []
     else:
@@ -591,15 +591,15 @@ def _paired(
         left.remove(alone[0])
     names = {model.name for model in models}
     models += [_of_scores_alone(score, names, bare) for score in left]
-    if len({model.name for model in models}) < len(models):  # two columns shorten to one name
+    if len({model.name for model in models}) < len(models):  # two names shorten to the same
         models = [replace(each, name=str(each.decisions or each.scores)) for each in models]
     return tuple(replace(each, name=_in_one_line(each.name)) for each in models)
 
 
 def _finder(decisions: Sequence[str], scores: Sequence[str]) -> Callable[[str], str | None]:
-    """Return what finds the scores of a model: by its name, or its plain one if no other has that.
+    """Return a lookup of a model's scores by its name, or by its plain name if that is unique.
 
-    The scores of "lr+" are not those of "lr", although both are plainly "lr".
+    The scores of "lr+" are not those of "lr", although the plain name of both is "lr".
     """
     exact = {_names.stem(score): score for score in scores}
     stems = {_names.decision_stem(each) or each for each in decisions}
@@ -613,7 +613,7 @@ def _finder(decisions: Sequence[str], scores: Sequence[str]) -> Callable[[str], 
 
 
 def _with_scores(decisions: str, scores_of: Callable[[str], str | None]) -> Model:
-    """Return the model of a column of decisions, with its scores if there are any."""
+    """Return the model of a column of decisions, with its scores, if any."""
     name = _names.decision_stem(decisions) or decisions
     whole = scores_of(name) or scores_of(decisions)
     if whole is not None:
@@ -624,11 +624,11 @@ def _with_scores(decisions: str, scores_of: Callable[[str], str | None]) -> Mode
 
 
 def _of_scores_alone(scores: str, names: Collection[str], bare: Collection[str]) -> Model:
-    """Return the model of a column of scores; "prob_fraud" names the class and no model."""
+    """Return the model of a column of scores; "prob_fraud" names the class, not a model."""
     name = scores if scores in bare else _names.stem(scores)
     return Model(scores if name in names else name, None, scores)
 
 
 def _in_one_line(name: str) -> str:
-    """Return a name with its line breaks and the like as they are written in code."""
+    """Return a name with control characters, such as line breaks, escaped."""
     return CONTROL.sub(lambda match: repr(match[0])[1:-1], name)

@@ -1,4 +1,4 @@
-"""The scores that any number of models give the same examples."""
+"""Joint score tables: the scores of several models on the same examples."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from stakes.counts.scores import ScoreRows
 from stakes.errors import LabelError
 
 DEVIATIONS = 3
-"""Standard deviations by which scores that tell nothing are worse than chance once in 700."""
+"""Standard deviations; an uninformative score is that far below chance once in 700 times."""
 
 NO_DECISIONS: NDArray[np.signedinteger] = np.empty((0, 0), dtype=np.int8)
 
 
 @dataclass(frozen=True, eq=False)
 class JointScores(ByValue):
-    """Which scores the positives and the negatives have from each model.
+    """The joint distribution of the scores of several models, by class.
 
-    It has a row for each example, or for each combination of class and scores that occurs.
+    There is a row for each example, or for each combination of class and scores that occurs.
 
     Attributes
     ----------
@@ -37,23 +37,23 @@ class JointScores(ByValue):
     thresholds : tuple of ndarray
         The distinct scores of each model, highest first.
     ranks : ndarray of int, shape (models, rows)
-        The position of each row's scores among them.
+        The position of each row's scores in `thresholds`.
     positive : ndarray of bool, shape (rows,)
-        Whether the row is of the positive class.
+        Whether each row is of the positive class.
     amounts : ndarray, shape (rows,), or None
-        How many examples the row stands for, or their weight; None if each for one.
+        The number of examples in each row, or their total weight; None if each is one example.
     pos_label, neg_label : label
-        The classes; the higher a score, the more likely the positive one.
+        The classes; a higher score makes the positive one more likely.
     squares : ndarray, shape (rows,), or None
         The sums of squared weights, where `amounts` are sums of weights.
     parts : Parts or None
-        The groups and strata that rows are kept apart by.
+        The groups and strata.
     part : ndarray of int, shape (rows,), or None
-        The position of the row's part among them.
+        The position of each row's part in `parts`.
     deciding : tuple of str
-        The models that have decisions too, or only these.
+        The models that have decisions, with or without scores.
     decided : ndarray of int, shape (deciding models, rows)
-        Their decisions, by positions.
+        The positions of their decisions.
     """
 
     names: tuple[str, ...]
@@ -87,22 +87,22 @@ class JointScores(ByValue):
         part: NDArray[np.intp] | None = None,
         decided: Mapping[str, NDArray[Any]] | None = None,
     ) -> Self:
-        """Rank the scores of each model.
+        """Return the joint table of scores, ranked for each model.
 
         Parameters
         ----------
         positive : ndarray of bool, shape (n,)
             Whether each example is of the positive class.
         columns : mapping
-            From each model's name to its scores.
+            The scores of each model, by name.
         pos_label, neg_label : label
             The names of the classes.
         sample_weight : ndarray, shape (n,), optional
             The weight of each example.
         parts, part : Parts and ndarray of int, shape (n,), optional
-            The groups and strata, and the position of each example's part among them.
+            The groups and strata, and the position of each example's part in them.
         decided : mapping, optional
-            From the names of models that have decisions to these, by positions.
+            The positions of the decisions of each model that has decisions, by name.
         """
         given = decided or {}
         tables = [ranked(values) for values in columns.values()]
@@ -143,10 +143,10 @@ class JointScores(ByValue):
         return ScoreCounts(cuts, *tables, squares=squares, **self._labels())
 
     def worse_than_chance(self, name: str) -> float | None:
-        """Return the AUC of a model's scores where it is below 0.5 by more than chance; or None.
+        """Return the AUC of a model's scores if it is below 0.5 by more than chance, else None.
 
-        More than `DEVIATIONS` standard deviations of the rank-sum statistic of scores that tell
-        nothing.
+        The limit is `DEVIATIONS` standard deviations of the AUC of uninformative scores (that of
+        the rank-sum statistic).
         """
         at = self.names.index(name)
         tables = sides(self.ranks[at], len(self.thresholds[at]), self.positive, self.amounts)
@@ -177,7 +177,7 @@ class JointScores(ByValue):
         )
 
     def compressed(self) -> Self:
-        """Return a row for each combination that occurs, in one and the same order."""
+        """Return the table with a sorted row for each combination that occurs."""
         keys = [*self.decided[::-1], *self.ranks[::-1], ~self.positive]  # the last sorts first
         keys += [] if self.part is None else [self.part]
         order = np.lexsort(keys)
@@ -201,7 +201,7 @@ class JointScores(ByValue):
         )
 
     def __add__(self, other: object) -> Self:
-        """Merge the scores of two sets of examples, by the same models."""
+        """Merge the scores of the same models on two sets of examples."""
         if not isinstance(other, type(self)):
             return NotImplemented
         same = (self.names, self.deciding) == (other.names, other.deciding)
@@ -244,7 +244,7 @@ class JointScores(ByValue):
         return {"pos_label": self.pos_label, "neg_label": self.neg_label}
 
     def _comparable(self) -> dict[str, Any]:
-        """Compare rows added up and in order, each model's scores as an array of its own."""
+        """Return the values to compare: those of merged, sorted rows, with an array per model."""
         same = self.compressed()
         arrays = {
             f"thresholds of {name}": values
@@ -254,7 +254,7 @@ class JointScores(ByValue):
 
 
 def _added(values: NDArray[Any], order: NDArray[Any], place: NDArray[Any]) -> NDArray[Any]:
-    """Add up the values of rows that are the same, which `place` tells of the ordered rows."""
+    """Return sums of values, with the position of each ordered row's sum in `place`."""
     sums = np.zeros(int(place[-1]) + 1, dtype=values.dtype)
     np.add.at(sums, place, values[order])
     return sums

@@ -1,8 +1,8 @@
-"""What a table of predictions can be asked, in whichever form its rows are, and how it is read.
+"""Protocols of tables of predictions, and the options for reading them.
 
-There are three forms: `ArrowTable` has its rows in memory as Arrow, `ShardedTable` reads them from
-many files, and `ArrayTable` has arrays. Finding the parts of columns, deciding and counting know
-only the protocol.
+There are three implementations: `ArrowTable` has its rows in memory as Arrow, `ShardedTable` reads
+them from many files, and `ArrayTable` has arrays. Finding the roles of columns, deciding and
+counting use only the protocols.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ Codes = NDArray[np.signedinteger]
 
 @dataclass(frozen=True)
 class Reading:
-    """How cells are read, where that is not as they are written.
+    """Options for reading cells; by default, they are read as written.
 
     Attributes
     ----------
     ignore_case : bool
-        Whether labels that differ in case, spaces and punctuation alone are the same.
+        Whether labels that differ only in case, spaces and punctuation are the same.
     drop_missing : bool
-        Whether rows that lack a value in one of the columns in use are left out.
+        Whether rows with a missing value in a used column are left out.
     lower_is_positive : tuple of str
-        Columns of scores of which low ones speak for the positive class.
+        The columns of scores where low scores indicate the positive class.
     """
 
     ignore_case: bool = False
@@ -47,19 +47,19 @@ AS_WRITTEN = Reading()
 
 @dataclass(frozen=True)
 class DesignColumns:
-    """The columns that tell how rows came, and what a mistake costs for each; never guessed.
+    """The columns of the sampling design and of per-row costs, which are never guessed.
 
     Attributes
     ----------
     groups : str or None
-        The group of each row, such as a patient, where those of a group are not independent.
+        The group of each row, such as a patient; rows of a group are not independent.
     sample_weight : str or None
-        The weight of each row: one over the probability of its being in the sample.
+        The sampling weight of each row: the inverse of its inclusion probability.
     strata : str or None
-        The stratum that each row was drawn from. The column with the actual classes says that their
-        numbers were fixed.
+        The stratum that each row was sampled from. The column of the actual classes means sampling
+        stratified by class.
     false_positive, false_negative : str or None
-        What a false alarm, and a miss, costs for each row.
+        The cost of a false alarm and of a miss for each row.
     """
 
     groups: str | None = None
@@ -69,11 +69,11 @@ class DesignColumns:
     false_negative: str | None = None
 
     def used(self) -> dict[str, str]:
-        """Return the columns that there are, by the part that they play."""
+        """Return the columns that are set, by role."""
         return {name: column for name, column in vars(self).items() if column is not None}
 
     def in_words(self) -> list[str]:
-        """Say what each column is taken for."""
+        """Return a sentence on the role of each column."""
         what = {
             "groups": "Rows with the same {!r} are one group",
             "sample_weight": "The weights are in the column {!r}",
@@ -89,7 +89,7 @@ NO_DESIGN = DesignColumns()
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that were named; what was not is guessed, except those of the design.
+    """The columns that the user named; others are guessed, except those of the design.
 
     Attributes
     ----------
@@ -98,18 +98,17 @@ class Columns:
     models, scores : sequence of str
         The columns with decisions and with scores.
     key : str or None
-        The column that names an example, to join files on.
+        The column of example ids, to join files on.
     design : DesignColumns
         The columns of groups, weights, strata and costs.
     model_column : str or None
-        The column that names the model of each row, in a table with a row for each example and
-        model.
+        The column with the model of each row, in a table with a row for each example and model.
     reading : Reading
-        How cells are read.
+        The options for reading cells.
     table, query : str or None
-        Which rows of a database: those of a table, or those that a query selects.
+        The database table, or the query, that selects the rows.
     divides : tuple of str
-        Columns that divide the rows, such as into regions and months; none of them is a model.
+        The columns that divide the rows, such as region and month; none of them is a model.
     """
 
     actual: str | None = None
@@ -126,24 +125,24 @@ class Columns:
 
 @dataclass(frozen=True)
 class Frequent:
-    """The frequent values of a column that may have any number of others.
+    """The frequent values of a column with any number of distinct values.
 
-    Every value of more than one row in `MOST_LABELS` is among them, after additions too; the rows
-    of each are at most that share too few (Misra and Gries).
+    Every value with a share of rows above 1 / `MOST_LABELS` is included, after additions too; the
+    number of rows of each is too low by at most that share of all rows (Misra and Gries).
 
     Attributes
     ----------
     filled : int
-        How many rows have a value.
+        The number of rows with a value.
     rows : mapping
-        From each value to how many rows have it.
+        The number of rows of each value.
     """
 
     filled: int = 0
     rows: Mapping[Any, int] = field(default_factory=dict)
 
     def __add__(self, other: Frequent) -> Frequent:
-        """Put the values of more rows together with these."""
+        """Add the values of more rows."""
         rows = Counter(self.rows)
         rows.update(other.rows)
         least = sorted(rows.values(), reverse=True)[MOST_LABELS] if len(rows) > MOST_LABELS else 0
@@ -156,7 +155,7 @@ class Batch(Protocol):
 
     @property
     def source(self) -> str:
-        """What messages call the rows: the name of a file, or of the arrays."""
+        """The name of the rows in messages, such as that of a file."""
 
     def codes(self, name: str, matcher: LabelMatcher, what: str, advice: str = "") -> Codes:
         """Return the position of each row's label among those of the matcher.
@@ -166,11 +165,11 @@ class Batch(Protocol):
         name : str
             The column.
         matcher : LabelMatcher
-            Knows the labels.
+            The matcher with the labels.
         what : str
-            What they are, "classes" or "decisions", for errors.
+            The kind of labels, "classes" or "decisions", for errors.
         advice : str, optional
-            What to do about a value that is none of them.
+            The remedy for a value that is not a label.
         """
 
     def scores(self, name: str, what: str = "score") -> Floats:
@@ -181,11 +180,11 @@ class Batch(Protocol):
         name : str
             The column.
         what : str, default "score"
-            What they are, for errors.
+            The kind of numbers, for errors.
         """
 
     def names(self, name: str) -> Column:
-        """Return a column of names, such as those of groups, of which there may be any number."""
+        """Return a column of names, such as groups, any number of them distinct."""
 
     @property
     def commas(self) -> Collection[str]:
@@ -193,15 +192,15 @@ class Batch(Protocol):
 
 
 class Table(Protocol):
-    """All rows of predictions, whose columns are taken by name."""
+    """A table of predictions, with columns by name."""
 
     @property
     def source(self) -> str:
-        """What messages call the rows: the name of a file, or of the arrays."""
+        """The name of the rows in messages, such as that of a file."""
 
     @property
     def cells(self) -> Cells:
-        """What its cells hold, on which it depends when text stands for numbers."""
+        """The kind of its cells, which determines when text stands for numbers."""
 
     @property
     def columns(self) -> list[str]:
@@ -211,13 +210,13 @@ class Table(Protocol):
         """Return the distinct labels of a column, which must not have too many or missing ones."""
 
     def values(self, name: str) -> list[Any] | None:
-        """Return the distinct values of a column; nothing where they cannot be labels.
+        """Return the distinct values of a column; None if they cannot be labels.
 
-        They cannot if there are too many of them, or several in a row.
+        They cannot if there are too many of them, or several values per row.
         """
 
     def amounts(self, name: str, among: Collection[Any]) -> tuple[int, int]:
-        """Return how many rows have a value, and how many have one of those given."""
+        """Return the number of rows with a value, and of those with one of the given values."""
 
     def frequent(self, name: str, *, whole: bool = True) -> Frequent:
         """Return the frequent values of a column of text, however many others it has.
@@ -227,67 +226,67 @@ class Table(Protocol):
         name : str
             The column.
         whole : bool, default True
-            Whether all rows are looked at, or only the first.
+            Whether all rows are read, or only the first.
         """
 
     def numeric(self, name: str) -> bool:
-        """Tell whether at least half of a column's values, of those that are there, are numbers.
+        """Tell whether at least half of a column's non-missing values are numbers.
 
-        The others are errors where the numbers are used.
+        The others are errors when the numbers are used.
         """
 
     def numbers(self, name: str) -> tuple[int, int]:
-        """Return how many rows of a column of text have a value, and how many have a number.
+        """Return the number of rows of a text column with a value, and of those with a number.
 
-        Of one that has words for the most part, this may be of its first rows.
+        If most values are words, only the first rows may be counted.
         """
 
     def score_range(self, name: str) -> tuple[float, float]:
-        """Return the lowest and the highest number of a column; cells without one do not count."""
+        """Return the lowest and the highest number of a column, ignoring cells without a number."""
 
     def repeats(self, name: str) -> bool:
         """Tell whether a value of a column is known to occur in several rows."""
 
     def complete(self, columns: Sequence[str], labels: Labels = ()) -> Self:
-        """Return the rows that have a value in each of these columns; labels are values."""
+        """Return the rows without missing values in these columns; a label is never missing."""
 
     @property
     def dropped(self) -> int:
-        """How many rows were left out because a value was missing, as far as rows were read."""
+        """The number of rows left out for missing values, among the rows read so far."""
 
     @property
     def lacking(self) -> Mapping[str, int]:
-        """In how many of these rows, but for those without a class, each column had no value."""
+        """The number of rows with a class that lack a value, by column."""
 
     @property
     def reading(self) -> Reading:
-        """How cells are read."""
+        """The options for reading cells."""
 
     @property
     def grouping(self) -> str | None:
-        """The column of groups that the file itself states, as logs do of repeated samples."""
+        """The column of groups that the file itself implies, as in logs of repeated samples."""
 
     @property
     def renamed(self) -> Mapping[str, tuple[str, ...]]:
-        """By column of a table in long form, the columns that models have in its place."""
+        """The columns of the models that replace each column of a table in long form."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was done to the rows before, in sentences."""
+        """Sentences on earlier changes to the rows."""
 
     def batches(self, columns: Sequence[str]) -> Iterator[Batch]:
-        """Iterate over the rows, with these columns: all at once where they are in memory."""
+        """Iterate over batches of rows with these columns; one batch if they are in memory."""
 
 
 def check_columns(table: Table, names: Sequence[str | None]) -> None:
-    """Raise when there is no such column; None stands for no name."""
+    """Raise an error for names of columns that do not exist; None is ignored."""
     for name in names:
         if name is not None and name not in table.columns:
             raise unknown_column(name, table.columns, table.source)
 
 
 def unknown_column(name: str, columns: Sequence[str], source: str) -> InputError:
-    """Say that there is no such column, and which one may be meant."""
+    """Return the error that there is no such column, with the closest name."""
     close = get_close_matches(name, columns, n=1)
     meant = f" Did you mean {close[0]!r}?" if close else ""
     there = ", ".join(map(repr, columns[:20]))
@@ -295,7 +294,7 @@ def unknown_column(name: str, columns: Sequence[str], source: str) -> InputError
 
 
 def too_many_labels(source: str, name: str, many: str) -> LabelError:
-    """Say that a column has so many different values that they cannot be classes."""
+    """Return the error that a column has too many distinct values to be classes."""
     return LabelError(
         f"{source}, column {name!r}",
         f"{many} different values are too many to be classes. Is it a column of scores or "
@@ -304,5 +303,5 @@ def too_many_labels(source: str, name: str, many: str) -> LabelError:
 
 
 def mostly(filled: int, such: int) -> bool:
-    """Tell whether at least half of the rows that have a value, and one at all, have such a one."""
+    """Tell whether `such` rows are at least half of the `filled` rows, and at least one."""
     return such > 0 and filled <= 2 * such

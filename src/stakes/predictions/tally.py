@@ -1,4 +1,4 @@
-"""Rows of predictions become counts: all that is kept of them."""
+"""Counting the rows of predictions; analyses use only these counts."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from stakes.predictions.scores import JointScores
 from stakes.predictions.table import NO_DESIGN, Batch, DesignColumns, Table
 
 MOST_SCORES = 30_000_000
-"""Scores that are kept at most while batches are counted: 8 bytes each, and as much to sort."""
+"""Maximum number of scores kept while batches are counted; each takes 8 bytes, 16 to sort."""
 
 MOST_READINGS = 5
-"""Values of a column that a note names at most."""
+"""Maximum number of values of a column in a note."""
 
 TOO_MANY = 1 << 63
-"""So many examples do not fit in the whole numbers that count them."""
+"""Smallest number of examples that overflows a 64-bit count."""
 
 
 @dataclass(frozen=True)
@@ -40,27 +40,27 @@ class Tally:
     Attributes
     ----------
     actual : str
-        The column that had the actual classes.
+        The column of the actual classes.
     models : tuple of Model
         The models.
     joint : JointConfusion
-        The decisions of those that have any.
+        The joint decisions of the models that have any.
     scores : JointScores or None
-        The scores of those that have any.
+        The joint scores of the models that have any.
     decided_from : mapping
-        The score from which on the positive class was decided, for models that had scores alone.
+        The decision threshold of each model that had scores only.
     design : DesignColumns
         The columns of groups, weights, strata and costs.
     class_rows : tuple of int
-        How many rows each class has, whatever they weigh.
+        The unweighted number of rows of each class.
     examples : JointExamples or None
-        The rows one by one, where costs are those of single rows.
+        The single rows, if costs are per row.
     notes : tuple of str
-        How labels were read that are written otherwise than those of the costs.
+        Sentences on labels that are spelt differently from those of the costs.
     doubtful : mapping of str to str
-        Columns that may be models and could not be read, and why.
+        The columns that may be models and could not be read, with the reason.
     merged_from : tuple of str
-        The checksums of the counts that these were added up from; none if they were counted.
+        The checksums of the merged counts; empty if rows were counted.
     """
 
     actual: str
@@ -86,14 +86,14 @@ class Tally:
         return sum(self.class_rows)
 
     def renamed(self, costs: CostMatrix, source: str) -> Tally:
-        """Return the counts by the classes and decisions of a cost matrix.
+        """Return the counts with the classes and decisions of a cost matrix.
 
         Parameters
         ----------
         costs : CostMatrix
-            Must know all classes and decisions of the counts; text may stand for numbers.
+            A matrix with all classes and decisions of the counts; text may stand for numbers.
         source : str
-            Where the counts are from, for errors.
+            The name of the counts, for errors.
         """
         joint = self.joint
         classes = _places(joint.labels, costs.labels, "classes", source)
@@ -136,7 +136,7 @@ class Tally:
         Parameters
         ----------
         names : mapping
-            From old to new names, which must differ; it may leave some out.
+            From old to new names, which must differ; names that are not in it are kept.
         """
         joint, scores, examples = self.joint, self.scores, self.examples
         new: dict[str, Any] = {
@@ -180,12 +180,12 @@ def _places(labels: Labels, known: Labels, what: str, source: str) -> NDArray[np
 
 
 def merged(parts: Sequence[tuple[str, Tally]]) -> Tally:
-    """Add up the counts of several files, which must be of the same models and classes.
+    """Merge the counts of several files, which must be of the same models and classes.
 
     Parameters
     ----------
     parts : sequence of (name, Tally)
-        The names of the files and what they hold.
+        The names of the files and their counts.
     """
     rows = sum(part.n for _, part in parts)
     if rows >= TOO_MANY:
@@ -215,7 +215,7 @@ def merged(parts: Sequence[tuple[str, Tally]]) -> Tally:
 
 
 def _check_alike(one: Tally, other: Tally, files: str) -> None:
-    """Raise when counts are not of the same models, classes and decisions."""
+    """Raise an error if counts are not of the same models, design, classes and decisions."""
     again = "Count all of them with the same costs and columns."
     names = [[model.name for model in each.models] for each in (one, other)]
     if names[0] != names[1]:
@@ -244,7 +244,7 @@ def _check_alike(one: Tally, other: Tally, files: str) -> None:
 
 
 def _unlike(one: DesignColumns, other: DesignColumns) -> str:
-    """Say in which column of the design two counts differ."""
+    """Return a sentence on the first design column in which two counts differ."""
     name = next(name for name in vars(one) if getattr(one, name) != getattr(other, name))
     what = {
         "sample_weight": "weights",
@@ -276,33 +276,33 @@ def count_rows(
     by_least_cost: Collection[str] = (),
     advice: str = "",
 ) -> Tally:
-    """Count the rows of a table, a batch of them at a time.
+    """Count the rows of a table, one batch at a time.
 
     Parameters
     ----------
     table : Table
         The rows.
     roles : Roles
-        The parts that columns play.
+        The roles of the columns.
     costs : CostMatrix
-        Its classes and decisions are counted.
+        The matrix with the classes and decisions to count.
     positive : label or None
         The positive class.
     decided_from : mapping
-        The score from which on the positive class is decided, for models that have scores alone.
+        The decision threshold of each model that has scores only.
     with_scores : bool or str
-        Whether scores are counted; text says that they are if they fit.
+        Whether scores are counted; any text means that they are if they fit in memory.
     row_costs : RowCosts, optional
-        What decisions cost for each row, if that is not a matter of the class alone; models in
-        `decided_from` then decide by that, row by row, and not from one score on.
+        The per-row costs of decisions, if costs vary within a class; the decisions of models in
+        `decided_from` then minimize each row's expected cost, instead of using one threshold.
     class_factors : ndarray, shape (classes,), optional
-        How many times as frequent each class is in the target population as in the rows, by which
-        probabilities are moved.
+        The ratio of each class's frequency in the target population to that in the rows, by which
+        probabilities are adjusted.
     by_least_cost : collection of str
-        Models with decisions whose scores are probabilities, by which the decision of least
+        The models with decisions whose scores are probabilities, for which the decision of least
         expected cost in each row is counted too.
     advice : str, optional
-        What to do about a decision that is missing or wrong.
+        The remedy for a missing or invalid decision.
     """
     counter = _Counter(
         table, roles, costs, positive, decided_from, with_scores=with_scores, row_costs=row_costs
@@ -315,7 +315,7 @@ def count_rows(
 
 
 class _Counter:
-    """The counts of the batches so far."""
+    """Accumulator of the counts of batches."""
 
     def __init__(
         self,
@@ -355,7 +355,7 @@ class _Counter:
                 self._matchers[model.decisions] = LabelMatcher(costs.decisions, table.cells)
 
     def columns(self) -> list[str]:
-        """Return the columns that are needed."""
+        """Return the required columns."""
         models = self._roles.models
         deciding = [
             str(each.scores)
@@ -372,7 +372,7 @@ class _Counter:
         return model.decisions is None and model.name in self._decided_from
 
     def add(self, batch: Batch, advice: str) -> None:
-        """Count some rows."""
+        """Count the rows of a batch."""
         costs, actual = self._costs, self._roles.actual
         codes = batch.codes(actual, self._matchers[actual], "classes")
         self._class_rows += np.bincount(codes, minlength=len(costs.labels))
@@ -415,7 +415,7 @@ class _Counter:
         self._commas |= dict.fromkeys(sorted(batch.commas))
 
     def _decided(self, batch: Batch, advice: str) -> dict[str, NDArray[Any]]:
-        """Return the decisions of the models that have any, by their positions."""
+        """Return the positions of the decisions of each model that has any."""
         decided: dict[str, NDArray[Any]] = {}
         for model in self._roles.models:
             if model.decisions is not None:
@@ -440,7 +440,7 @@ class _Counter:
         return decided
 
     def _least_cost(self, batch: Batch, scores: Floats, row_costs: RowCosts) -> NDArray[Any]:
-        """Return the decision that is expected to cost least in each row."""
+        """Return the decision of least expected cost for each row."""
         place = self._costs.labels.index(self._positive)
         chosen = row_costs.chosen(batch, moved(scores, place, self.class_factors))
         return decisions_of(chosen, self._costs, self._positive)
@@ -448,7 +448,7 @@ class _Counter:
     def _apart(
         self, batch: Batch, n: int
     ) -> tuple[NDArray[np.intp] | None, Parts | None, Floats | None]:
-        """Return the part of each row, the parts, and the weights; None for what there is not."""
+        """Return the part of each row, the parts, and the weights; None for those not in use."""
         design, part, parts, weights = self._roles.design, None, None, None
         strata = None if design.strata == self._roles.actual else design.strata
         if design.groups is not None or strata is not None:
@@ -466,7 +466,7 @@ class _Counter:
         self._positives.append(positive)
         for name, column in self._scored.items():
             self._scores[name].append(batch.scores(column))
-        # A table that is one batch was read whole: its scores are in memory already.
+        # A table with a single batch was read whole, so its scores are in memory already.
         if len(self._positives) > 1 and self._rows() * len(self._scored) > MOST_SCORES:
             if self._if_they_fit and len(self._decided_from) + len(self._decisions) > 0:
                 self._leave_scores_out()
@@ -481,7 +481,7 @@ class _Counter:
             )
 
     def _leave_scores_out(self) -> None:
-        """Go on with decisions alone."""
+        """Discard the scores and count decisions only."""
         self._left_out = (
             f"There are more than {MOST_SCORES:,} scores, which do not fit here: models are judged "
             "by their decisions, and no thresholds are chosen."
@@ -512,7 +512,7 @@ class _Counter:
         )
 
     def _notes(self) -> tuple[str, ...]:
-        """Summarise which values were read as labels that are written otherwise."""
+        """Return notes on values that were read as labels with another spelling."""
         first: tuple[str, ...] = (self._left_out,) if self._left_out else ()
         if self._commas:
             several = (
@@ -551,21 +551,21 @@ class _Counter:
 
 
 def _readings(found: dict[Any, Any]) -> str:
-    """Say how values were read, of many only the first."""
+    """Return how the first values were read."""
     (value, label), *others = list(found.items())[:MOST_READINGS]
     parts = [f"{value!r} is read as {label!r}", *(f"{each!r} as {read!r}" for each, read in others)]
     return f"{', '.join(parts)}, …" if len(found) > MOST_READINGS else listed(parts)
 
 
 def _one(arrays: list[Any]) -> Any:
-    """Put arrays together; one alone need not be copied."""
+    """Concatenate arrays, without copying a single one."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _one_set(
     batches: Sequence[tuple[Parts, NDArray[np.intp]]],
 ) -> tuple[Parts, NDArray[np.intp]]:
-    """Return the groups and strata of all batches, and the position of each row's among them."""
+    """Return the groups and strata of all batches, and the position of each row's part."""
     total, rows = batches[0][0], [batches[0][1]]
     for parts, part in batches[1:]:
         total, before, now = total.merged(parts)

@@ -1,4 +1,4 @@
-"""Files in and out: the only part of stakes that touches them."""
+"""File input and output, all of which is in this package."""
 
 from stakes.read.files import (
     append_binary,

@@ -1,4 +1,4 @@
-"""Which line of a text file has a row, and what is wrong with one that cannot be read."""
+"""Checks and diagnosis of text files: the lines of rows, quotes, encoding and JSON."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from stakes.errors import FileError
 
 MOST_SHOWN = 200
-"""Characters that are shown of what a library says."""
+"""Maximum number of characters shown of a library's error message."""
 
 PIECE = 1 << 20
-"""Bytes that are looked through for quotes at a time: enough for numpy, few for the cache."""
+"""Bytes searched for quotes at a time: enough for numpy, and few enough for the cache."""
 
 QUOTE, BYTE_ORDER_MARK = ord('"'), b"\xef\xbb\xbf"
 RETURN, NEWLINE = b"\r\n"
@@ -31,42 +31,42 @@ LINE = 1 << 16
 """Bytes at the end of a piece in which a line is most likely to end."""
 
 WORD = 64
-"""Bits that are worked on at once."""
+"""Bits of a machine word."""
 
 ALIGNED = 64
-"""Where bytes are read to is a multiple of this; elsewhere, reading takes twice as long."""
+"""Alignment in bytes of the memory to read into; without it, reading takes twice as long."""
 
 MOST_OF_A_ROW = 1 << 28
-"""Bytes in which a row must end, if its quotes are where they belong."""
+"""Maximum number of bytes of a row whose quotes are well placed."""
 
 LONGEST_CELL = 2**31 - 1
-"""Characters that Python's reader of CSV can be made to take."""
+"""Maximum limit of characters per cell in Python's CSV reader."""
 
 NOT_ASCII = 0x80
-"""The least byte that is a part of a character of several, in UTF-8."""
+"""Smallest byte of a multi-byte character in UTF-8."""
 
 LONGEST_WAIT, BRIEFLY = 30.0, 0.0001
-"""Seconds in which pyarrow is done with a block, and between two looks whether it is."""
+"""Maximum seconds to wait for pyarrow to release blocks, and seconds between checks."""
 
 Words = NDArray[np.uint64]
 
 
 class _CellLimit:
-    """How long a cell may be for Python's reader of CSV: a setting that all threads share."""
+    """The limit of characters per cell in Python's CSV reader, a setting that all threads share."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users = self._before = 0
 
     def lift(self) -> None:
-        """Take the limit away, until it is put back."""
+        """Lift the limit until it is put back."""
         with self._lock:
             if not self._users:
                 self._before = csv.field_size_limit(LONGEST_CELL)
             self._users += 1
 
     def put_back(self) -> None:
-        """Set the limit as it was, if nobody else needs it away."""
+        """Restore the limit, unless another user still needs it lifted."""
         with self._lock:
             self._users -= 1
             if not self._users:
@@ -78,7 +78,7 @@ _LIMIT = _CellLimit()
 
 @contextlib.contextmanager
 def cells_of_any_length() -> Iterator[None]:
-    """Let Python's reader of CSV take cells as long as pyarrow's does."""
+    """Let Python's CSV reader accept cells as long as pyarrow's does."""
     _LIMIT.lift()
     try:
         yield
@@ -87,43 +87,43 @@ def cells_of_any_length() -> Iterator[None]:
 
 
 class QuoteCheck:
-    """Tells whether the quotes of a CSV file are where they belong, at little cost.
+    """A fast check that the quotes of a CSV file are well placed.
 
-    They belong around whole cells, and twice inside them, so that no text outside of quotes is
-    beside one. pyarrow reads all that follows a quote left open into one cell, and takes text after
-    a closing quote for a part of the cell. Where all quotes are regular it does neither; where one
-    is not, `StrictRows` tells whether it does.
+    Quotes must enclose whole cells, and be doubled inside them, so that no text outside of quotes
+    is next to a quote. pyarrow reads everything after an open quote into one cell, and text after a
+    closing quote as a part of the cell. If all quotes are regular it does neither; otherwise,
+    `StrictRows` finds out whether it does.
 
     Parameters
     ----------
     separator : str
-        What stands between cells.
+        The separator of cells.
 
     Attributes
     ----------
     rows_end : int
-        How many of the bytes that were fed are before the end of the last whole row.
+        The number of bytes fed so far up to the end of the last whole row.
     misplaced : bool
-        Whether a quote was found that is not where it belongs; what follows is not looked at.
+        Whether a misplaced quote was found; the bytes after it are not checked.
     """
 
     def __init__(self, separator: str) -> None:
         self._separator = ord(separator)
         self._fed = self.rows_end = 0
         self._inside = self.misplaced = False
-        # What the byte before is: a quote, or text outside of quotes.
+        # Whether the previous byte is a quote, or text outside of quotes.
         self._quote = self._text = False
-        # Kept, since to make arrays anew takes longer than to fill them.
+        # Reused, because allocating arrays takes longer than filling them.
         self._mask = np.empty(0, dtype=bool)
         self._room = np.empty((3, 0), dtype=np.uint64)
 
     @property
     def regular(self) -> bool:
-        """Whether all quotes of what was fed are where they belong."""
+        """Whether all quotes fed so far are well placed and closed."""
         return not self.misplaced and not self._inside
 
     def feed(self, content: Any) -> None:
-        """Take the next bytes of the file."""
+        """Check the next bytes of the file."""
         size = memoryview(content).nbytes
         if not size:
             return
@@ -154,9 +154,9 @@ class QuoteCheck:
         return byte not in (self._separator, NEWLINE, RETURN)
 
     def _look(self, piece: NDArray[np.uint8], quotes: Words) -> int:
-        """Look for text beside quotes that is not in them, 64 bytes at once.
+        """Find text outside of quotes next to a quote, 64 bytes at a time.
 
-        Return how many bytes are before the end of the last row.
+        Return the number of bytes up to the end of the last row.
         """
         inside, text, room = self._room[:, : len(quotes)]
         _parities(quotes, inside, room, start=self._inside)
@@ -168,7 +168,7 @@ class QuoteCheck:
         last = len(piece) - 1
         text[-1] &= ALL >> np.uint64(WORD - 1 - last % WORD)  # there is nothing after the last byte
         self.misplaced = self._text and _bit(quotes, 0)
-        if text.any():  # which files whose cells are all in quotes have nowhere
+        if text.any():  # false if all cells are in quotes
             returns = _words(self._where(piece, RETURN))
             text &= np.invert(returns, out=room)
             self.misplaced |= _touch(text, quotes, self._quote, room)
@@ -184,7 +184,7 @@ class QuoteCheck:
 
 
 def _last_line(piece: NDArray[np.uint8]) -> int:
-    """Return how many bytes are before the end of the last line."""
+    """Return the number of bytes up to the end of the last line."""
     for size in (LINE, len(piece)):  # most lines are short
         tail = piece[-size:].tobytes()
         end = 1 + max(tail.rfind(b"\n"), tail.rfind(b"\r", 0, -1))  # a line feed may follow
@@ -197,7 +197,7 @@ ALL, ONE, TOP = ~np.uint64(0), np.uint64(1), np.uint64(WORD - 1)
 
 
 def _words(mask: NDArray[np.bool_]) -> Words:
-    """Pack truth values into words, the first into the lowest bit."""
+    """Pack booleans into words, the first into the lowest bit."""
     packed = np.packbits(mask, bitorder="little")
     if len(packed) % 8:
         packed = np.append(packed, np.zeros(-len(packed) % 8, dtype=np.uint8))
@@ -205,7 +205,7 @@ def _words(mask: NDArray[np.bool_]) -> Words:
 
 
 def _touch(words: Words, before: Words, first: bool, room: Words) -> bool:
-    """Tell whether a bit of some words follows one of others; `first` is the bit before these."""
+    """Tell whether a bit of `words` follows one of `before`; `first` is the bit before these."""
     np.right_shift(before[:-1], TOP, out=room[1:])
     room[0] = first
     room |= before << ONE
@@ -214,7 +214,7 @@ def _touch(words: Words, before: Words, first: bool, room: Words) -> bool:
 
 
 def _parities(words: Words, found: Words, room: Words, *, start: bool) -> None:
-    """Tell of each bit whether it and those before it, and `start`, are odd in number."""
+    """Set each bit of `found` to the parity of the bits up to and including it, and of `start`."""
     np.left_shift(words, ONE, out=found)
     found ^= words
     for shift in (2, 4, 8, 16, 32):
@@ -222,7 +222,7 @@ def _parities(words: Words, found: Words, room: Words, *, start: bool) -> None:
         found ^= room
     odd = np.bitwise_xor.accumulate(np.right_shift(found, TOP, out=room))
     odd ^= np.uint64(start)
-    np.negative(odd[:-1], out=room[1:])  # all bits of what follows an odd number
+    np.negative(odd[:-1], out=room[1:])  # all bits set after an odd number
     room[0] = np.negative(np.uint64(start))
     found ^= room
 
@@ -232,7 +232,7 @@ def _bit(words: Words, place: int) -> bool:
 
 
 def _length(words: Words) -> int:
-    """Return how many bits there are up to the last that is set."""
+    """Return the number of bits up to and including the last that is set."""
     for size in (LINE // WORD, len(words)):  # most rows are short
         some = np.flatnonzero(words[-size:])
         if len(some):
@@ -242,26 +242,27 @@ def _length(words: Words) -> int:
 
 
 class MisplacedQuoteError(Exception):
-    """A CSV file has a quote that is not where it belongs, so where its rows end is open."""
+    """A CSV file has a misplaced quote, so that the ends of its rows are ambiguous."""
 
 
 class WholeRows:
-    """The bytes of a CSV file in blocks of whole rows, whose quotes and encoding are checked.
+    """The bytes of a CSV file in blocks of whole rows, with checked quotes and encoding.
 
-    Where no block ends within a row, pyarrow reads line breaks in cells without looking for them;
-    and where a block is UTF-8, so are its cells, which need no look each.
+    If no block ends within a row, pyarrow reads line breaks in cells without searching for them;
+    and if a block is UTF-8, its cells are too, and need no separate check.
 
     Parameters
     ----------
     stream : pyarrow NativeFile
         The bytes.
     separator : str
-        What stands between cells.
+        The separator of cells.
 
     Attributes
     ----------
     problem : Exception or None
-        Why the rows that were lent end early: a `MisplacedQuoteError`, or bytes that are not UTF-8.
+        The reason why the lent rows end early: a `MisplacedQuoteError`, bytes that are not UTF-8,
+        or a row with another number of cells.
     """
 
     def __init__(self, stream: Any, separator: str) -> None:
@@ -272,38 +273,38 @@ class WholeRows:
         self.problem: Exception | None = None
 
     def lend(self) -> Any:
-        """Return a file for pyarrow, whose threads read it; nobody else may keep it."""
+        """Return a file for the threads of pyarrow; no other references to it may be kept."""
         return self._watched(_Lent(self))
 
     def close(self) -> None:
-        """Close the file when no thread of pyarrow has it, or a block of it.
+        """Close the file once no thread of pyarrow holds it or a block of it.
 
-        One that needs Python for these while Python ends would never return, nor would the process.
+        A thread that needs Python to release these during shutdown would hang, with the process.
         """
         self._given_up, end = True, time.monotonic() + LONGEST_WAIT
         while any(each() is not None for each in self._lent) and time.monotonic() < end:
             time.sleep(BRIEFLY)
-        self._stream.close()  # an error that is raised may keep what was read for long
+        self._stream.close()  # a raised error may hold references for long
 
     def _watched(self, lent: Any) -> Any:
         self._lent = [each for each in self._lent if each() is not None] + [weakref.ref(lent)]
         return lent
 
     def block(self, size: int) -> Any:
-        """Return the next rows as pyarrow asks for them, none after a problem."""
+        """Return the next rows for pyarrow; none after a problem."""
         try:
             if not self._given_up and self.problem is None:
                 return self._watched(self.next_rows(size))
         except Exception as error:  # noqa: BLE001 - raised again where the rows are read
-            self.problem = error.with_traceback(None)  # which would keep what was lent
+            self.problem = error.with_traceback(None)  # a traceback would hold what was lent
         from pyarrow import py_buffer
 
         return self._watched(py_buffer(b""))
 
     def wrong(self, row: Any) -> str:
-        """Note a row with too many or too few cells, and have pyarrow raise an error.
+        """Record a row with too many or too few cells, and make pyarrow raise an error.
 
-        Rarely, its stream ends at such a row as if the file did, and raises nothing.
+        Rarely, its stream ends at such a row as if the file ended, without an error.
         """
         from pyarrow import ArrowInvalid
 
@@ -313,8 +314,8 @@ class WholeRows:
         return "error"
 
     def next_rows(self, size: int) -> Any:
-        """Return the next rows; `MisplacedQuoteError` where quotes leave open what they are."""
-        from pyarrow import allocate_buffer  # whose memory is used again
+        """Return the next rows; raise `MisplacedQuoteError` if quotes make them ambiguous."""
+        from pyarrow import allocate_buffer  # its memory is reused
 
         quotes, start = self._quotes, self._read - len(self._rest)
         while True:
@@ -327,7 +328,7 @@ class WholeRows:
             memory[:before] = self._rest
             end = before
             while new := self._stream.readinto(memory[end : end + PIECE]):
-                quotes.feed(memory[end : end + new])  # while the cache has it
+                quotes.feed(memory[end : end + new])  # while it is in the cache
                 end += new
             self._read, over = start + end, end == before
             if quotes.misplaced or (over and not quotes.regular):
@@ -340,21 +341,21 @@ class WholeRows:
 
 
 class StrictRows(WholeRows):
-    """Blocks of whole rows of a file with a quote where none belongs, read strictly and slowly.
+    """Blocks of whole rows of a file with a misplaced quote, read strictly and slowly.
 
     Parameters
     ----------
     stream : pyarrow NativeFile
         The bytes.
     separator : str
-        What stands between cells.
+        The separator of cells.
     source : str
         The name of the file, for errors.
 
     Attributes
     ----------
     number : int
-        How many rows were read, the header among them.
+        The number of rows read, including the header.
     """
 
     def __init__(self, stream: Any, separator: str, source: str) -> None:
@@ -364,7 +365,7 @@ class StrictRows(WholeRows):
 
     @cells_of_any_length()
     def next_rows(self, size: int) -> Any:
-        """Return the next rows; `FileError` where one is wrong."""
+        """Return the next rows; raise `FileError` if one is invalid."""
         from pyarrow import py_buffer
 
         found, length = [], 0
@@ -377,22 +378,22 @@ class StrictRows(WholeRows):
 
 
 class _Lent(io.RawIOBase):
-    """Rows as a file, which lives as long as pyarrow may read it."""
+    """Rows as a file object, which exists as long as pyarrow may read it."""
 
     def __init__(self, rows: WholeRows) -> None:
         self._rows = rows
 
     def readable(self) -> bool:
-        """Return that it can be read from."""
+        """Return True, because the file can be read."""
         return True
 
-    def read_buffer(self, size: int) -> Any:  # which pyarrow calls where there is one
+    def read_buffer(self, size: int) -> Any:  # pyarrow prefers it to read()
         """Return the next rows."""
         return self._rows.block(size)
 
 
 def _checked_text(block: Any) -> Any:
-    """Return bytes that are UTF-8; pyarrow raises where they are not."""
+    """Return the bytes if they are UTF-8; otherwise, pyarrow raises an error."""
     import pyarrow as pa
 
     if not block.size or np.frombuffer(block, dtype=np.uint8).max() < NOT_ASCII:
@@ -403,9 +404,9 @@ def _checked_text(block: Any) -> Any:
 
 
 def csv_lines(text: TextIO, separator: str) -> Iterator[int]:
-    """Iterate over the lines in which the rows of a CSV file begin, as an editor counts them.
+    """Iterate over the first line number of each row of a CSV file, as an editor counts lines.
 
-    The header is line 1 where it comes first; blank lines and line breaks in quotes count.
+    The header is line 1 if it comes first; blank lines and line breaks in quotes count.
     """
     reader = csv.reader(text, delimiter=separator)
     begun, header = 1, True
@@ -417,23 +418,23 @@ def csv_lines(text: TextIO, separator: str) -> Iterator[int]:
 
 
 def jsonl_lines(text: TextIO) -> Iterator[int]:
-    """Iterate over the lines in which the rows of a file of JSON lines are."""
+    """Iterate over the line numbers of the rows of a JSON lines file."""
     return (number for number, _ in _jsonl_values(text))
 
 
 def _jsonl_values(text: TextIO) -> Iterator[tuple[int, Any]]:
-    """Iterate over the values of a file of JSON lines, with their lines."""
-    decoder = json.JSONDecoder(strict=False)  # pyarrow takes tabs in text, too
+    """Iterate over the values of a JSON lines file, with their line numbers."""
+    decoder = json.JSONDecoder(strict=False)  # pyarrow accepts tabs in text, too
     for number, line in enumerate(text, 1):
         at, whole = 0, line.strip()
-        while at < len(whole):  # pyarrow takes several objects on one line
+        while at < len(whole):  # pyarrow accepts several objects on one line
             value, at = decoder.raw_decode(whole, at)
             yield number, value
             at += len(whole[at:]) - len(whole[at:].lstrip())
 
 
 def csv_problem(content: Any, separator: str, source: str, problem: Exception) -> FileError:
-    """Find the first line that is wrong, and say what is wrong with it."""
+    """Return the error for the first invalid line of a CSV file."""
     raw = content.to_pybytes()
     try:
         text = raw.decode("utf-8-sig")
@@ -451,9 +452,9 @@ def csv_problem(content: Any, separator: str, source: str, problem: Exception) -
 
 
 def _strict_rows(text: TextIO, separator: str, source: str) -> Iterator[tuple[str, bool]]:
-    """Iterate over the text of each row, and whether it has cells; raise where one is wrong.
+    """Iterate over the text of each row, and whether it has cells; an invalid row is an error.
 
-    The text has its line ends as they are.
+    Line ends in the text are not converted.
     """
     lines: list[str] = []
     reader = csv.reader(_kept(text, lines), delimiter=separator, strict=True)
@@ -482,7 +483,7 @@ def _kept(text: Iterable[str], lines: list[str]) -> Iterator[str]:
 
 
 def _quote_problem(row: str, separator: str, names: list[str], place: tuple[str, int]) -> FileError:
-    """Name the cell of a row whose quote is wrong, given the text from the start of the row."""
+    """Return the error for the cell with a misplaced quote, in the text from the row's start."""
     quoted = re.compile('"[^"]*(?:""[^"]*)*"')
     cell = re.compile(f'(?:{quoted.pattern}|(?!")[^{separator}\r\n]*){re.escape(separator)}')
     at = number = 0
@@ -508,23 +509,23 @@ def _quote_problem(row: str, separator: str, names: list[str], place: tuple[str,
 
 
 class NoObjectError(ValueError):
-    """A file of JSON lines has, or may have, a value that is no object."""
+    """A JSON lines file has, or may have, a value that is not an object."""
 
 
 def check_large_numbers(content: Any, columns: Sequence[str], place: tuple[str, int]) -> None:
-    """Raise where JSON lines have a whole number that floating-point numbers cannot hold.
+    """Raise an error for a whole number in JSON lines that is not exact as a float.
 
-    pyarrow rounds those beyond 64 bits, and large ones in a column that has fractions too, so that
-    different ids or labels would be the same.
+    pyarrow rounds numbers beyond 64 bits, and large ones in a column that also has fractions, so
+    that different ids or labels would become the same.
 
     Parameters
     ----------
     content : bytes or buffer
         The lines.
     columns : sequence of str
-        The columns that have large numbers.
+        The columns with large numbers.
     place : tuple of str and int
-        The name of the file, and how many of its lines came before these.
+        The name of the file, and the number of its lines before these.
     """
     if not columns or not LONG_NUMBER.search(content):
         return
@@ -533,7 +534,7 @@ def check_large_numbers(content: Any, columns: Sequence[str], place: tuple[str, 
     cells = ((line, name, row.get(name)) for line, row in rows for name in columns)
     try:
         found = next((cell for cell in cells if _is_rounded(cell[2])), None)
-    except (ValueError, RecursionError) as error:  # pyarrow takes more than JSON
+    except (ValueError, RecursionError) as error:  # pyarrow accepts more than JSON
         raise jsonl_problem(bytes(content), source, error, before) from error
     if found is not None:
         line, name, value = found
@@ -545,7 +546,7 @@ def check_large_numbers(content: Any, columns: Sequence[str], place: tuple[str, 
 
 
 LONG_NUMBER = re.compile(rb":[ \t\r\n]*-?\d{16}")
-"""Whole numbers of as many digits as 2**53 has; shorter ones are exact."""
+"""Pattern of whole numbers with at least as many digits as 2**53; shorter ones are exact."""
 
 
 def _is_rounded(value: Any) -> bool:
@@ -556,9 +557,9 @@ def _is_rounded(value: Any) -> bool:
 
 
 def check_objects(content: Any) -> None:
-    """Raise where JSON lines have a null for a row.
+    """Raise an error for a row of JSON lines that is null.
 
-    pyarrow would read memory that is not its own, and end the process if that fails.
+    pyarrow would read invalid memory, which can crash the process.
 
     Parameters
     ----------
@@ -577,7 +578,7 @@ def check_objects(content: Any) -> None:
 
 
 def _null_in_sight(content: Any) -> bool:
-    """Tell whether an n is the first byte, or follows a closing brace, spaces apart."""
+    """Tell whether an n is the first byte or follows a closing brace, ignoring spaces."""
     if FIRST_N.match(content):
         return True
     view = np.frombuffer(content, dtype=np.uint8)
@@ -599,11 +600,11 @@ def _null_in_sight(content: Any) -> bool:
 FIRST_N = re.compile(rb"(?:\xef\xbb\xbf)?\s*n")
 BRACE, N, SPACE = b"}n "
 MOST_SPACES = 8
-"""Spaces between objects from which on a file is looked at more closely."""
+"""Number of spaces between objects at which a file is checked in full."""
 
 
 def jsonl_problem(content: bytes, source: str, problem: Exception, before: int = 0) -> FileError:
-    """Find the first line that is wrong; `before` lines came before these."""
+    """Return the error for the first invalid line; `before` is the number of earlier lines."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -613,13 +614,13 @@ def jsonl_problem(content: bytes, source: str, problem: Exception, before: int =
         if not line.strip():
             continue
         try:
-            row = json.loads(line.rstrip("\r\n"))  # or an error would be in the next line
+            row = json.loads(line.rstrip("\r\n"))  # otherwise, an error might be on the next line
         except json.JSONDecodeError as error:
             return FileError(
                 f"{source}, line {number}, column {error.colno}",
                 f"cannot be read as JSON: {error.msg}.",
             )
-        except (ValueError, RecursionError) as error:  # a number of thousands of digits, say
+        except (ValueError, RecursionError) as error:  # such as a number with thousands of digits
             return FileError(f"{source}, line {number}", f"cannot be read as JSON: {error}.")
         if not isinstance(row, dict):
             return FileError(f"{source}, line {number}", "expected an object such as {…}.")
@@ -642,7 +643,7 @@ def _json_kind(value: Any) -> str:
 
 
 def encoding_problem(source: str, error: UnicodeDecodeError) -> FileError:
-    """Name the byte that is no UTF-8."""
+    """Return the error for a byte that is not UTF-8."""
     content = error.object  # without a byte-order mark
     line = content[: error.start].count(b"\n") + 1
     return FileError(
@@ -653,11 +654,11 @@ def encoding_problem(source: str, error: UnicodeDecodeError) -> FileError:
 
 
 def no_rows(source: str, names: list[str]) -> FileError:
-    """Say that a table has columns and nothing else."""
+    """Return the error that a table has columns but no rows."""
     return FileError(source, f"it has columns ({', '.join(names[:10])}) but no rows.")
 
 
 def shortly(error: Exception) -> str:
-    """Return the first line of what a library says, without its own advice."""
+    """Return the first line of a library's error message, shortened."""
     text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return text[:MOST_SHOWN].rstrip(".") + "."

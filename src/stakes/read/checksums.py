@@ -1,4 +1,4 @@
-"""Files that stakes writes to read again: checksums, JSON, and Parquet with metadata."""
+"""Files that stakes writes and reads again: checksums, JSON, and Parquet with metadata."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from stakes.read.tables import METADATA, pyarrow
 def checksum(header: Mapping[str, object], arrays: Iterable[NDArray[Any]] = ()) -> str:
     """Return the SHA-256 of plain values and of arrays of numbers.
 
-    It depends on what a file says and not on how it is spaced, ordered or packed: the keys of the
-    header are sorted, whole numbers are hashed as 64-bit integers, and others as 64-bit floats, the
-    least significant byte first.
+    It depends on the content of a file and not on its spacing, order of keys or compression: the
+    keys of the header are sorted, whole numbers are hashed as 64-bit integers, and others as 64-bit
+    floats, the least significant byte first.
     """
     text = json.dumps(header, sort_keys=True, separators=(",", ":"), allow_nan=False)
     digest = hashlib.sha256(text.encode())
@@ -34,7 +34,7 @@ def checksum(header: Mapping[str, object], arrays: Iterable[NDArray[Any]] = ()) 
 
 
 def check_unchanged(written: object, found: str, source: str, what: str) -> None:
-    """Raise when a file does not hold what it held when its checksum was written."""
+    """Raise an error if the content of a file does not match its checksum."""
     if written != found:
         raise FileError(
             source,
@@ -54,7 +54,7 @@ def json_content(text: str, source: str, what: str) -> Any:
     source : str
         The name of the file, for errors.
     what : str
-        What it should be, such as "a count file".
+        The expected kind of file, such as "a count file".
     """
     try:
         return json.loads(text)
@@ -67,7 +67,7 @@ def json_content(text: str, source: str, what: str) -> Any:
         raise FileError(source, f"cannot be read as JSON: {error}.") from error
 
 
-# Parquet files with metadata of ours: JSON in the schema's metadata.
+# Parquet files with metadata of stakes, as JSON in the schema's metadata.
 
 
 def parquet_bytes(table: Any, metadata: Mapping[str, object]) -> bytes:
@@ -81,14 +81,14 @@ def parquet_bytes(table: Any, metadata: Mapping[str, object]) -> bytes:
 
 
 def has_metadata(path: str | os.PathLike[str], content: bytes | None = None) -> bool:
-    """Tell whether a file is Parquet with metadata of ours; a file that is missing is not.
+    """Tell whether a file exists and is Parquet with metadata of stakes.
 
     Parameters
     ----------
     path : path
         The file.
     content : bytes, optional
-        What it holds, if it was read already.
+        The content of the file, if it was read already.
     """
     pa = pyarrow()
     from pyarrow import parquet
@@ -105,18 +105,18 @@ def read_parquet(
     remedy: str = "Was it cut short?",
     content: bytes | None = None,
 ) -> tuple[Any, Any]:
-    """Read a pyarrow table and its metadata, None if there is none of ours.
+    """Read a pyarrow table and its metadata of stakes, None if it has none.
 
     Parameters
     ----------
     path : path
         The file.
     what : str
-        What it should be, such as "a count file", for errors.
+        The expected kind of file, such as "a count file", for errors.
     remedy : str, optional
-        What to do about a file that cannot be read.
+        The remedy for a file that cannot be read.
     content : bytes, optional
-        What the file holds, if it was read already.
+        The content of the file, if it was read already.
     """
     pa = pyarrow()
     from pyarrow import parquet

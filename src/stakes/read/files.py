@@ -1,4 +1,4 @@
-"""Files, read with clear errors and written whole or not at all."""
+"""Reading files with clear errors, and writing them atomically."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from typing import Any, TextIO
 from stakes.errors import FileError, InputTypeError
 
 NEW_FILE, OWN_FILE = 0o666, 0o600
-"""Modes that files are made with, of which the user's mask takes some: all may read, or one."""
+"""Modes of new files, before the umask: readable by all, or by the owner only."""
 
 
 def as_path(path: Any) -> Path:
-    """Check that `path` can be the name of a file."""
+    """Return `path` as a Path, after checking that it can be the name of a file."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise InputTypeError(
             "path",
@@ -33,7 +33,7 @@ def as_path(path: Any) -> Path:
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """Read a UTF-8 file (with or without a byte-order mark), its line ends as they are."""
+    """Read a UTF-8 file, with or without a byte-order mark, without converting line ends."""
     source = as_path(path)
     try:
         with source.open(encoding="utf-8-sig", newline="") as file:
@@ -47,7 +47,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def _not_utf_8(path: str | os.PathLike[str], error: UnicodeDecodeError) -> FileError:
-    """Say where a text is not UTF-8."""
+    """Return the error that a text is not UTF-8, with the place."""
     return FileError(
         f"{path}",
         f"expected UTF-8 text, got the byte {error.object[error.start]:#04x} at position "
@@ -57,7 +57,7 @@ def _not_utf_8(path: str | os.PathLike[str], error: UnicodeDecodeError) -> FileE
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a UTF-8 file: into a temporary file beside it, then renamed, never half-written."""
+    """Write a UTF-8 file atomically: write a temporary file in the same folder, then rename it."""
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
@@ -66,9 +66,9 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def write_binary(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file: into a temporary file beside it, then renamed, never half-written.
+    """Write a file atomically: write a temporary file in the same folder, then rename it.
 
-    A link stays a link, a file keeps its mode, and a device or a pipe is written to as it is.
+    A link stays a link, a file keeps its mode, and a device or a pipe is written to directly.
     """
     target = as_path(path)
     if not target.name:
@@ -86,10 +86,10 @@ def write_binary(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def append_binary(path: str | os.PathLike[str], content: bytes) -> None:
-    """Add UTF-8 text to the end of a file, all of it or nothing; a new file has it alone.
+    """Append UTF-8 text to a file, all of it or nothing; the file is created if necessary.
 
-    Several processes may do so at once where files can be locked. A device or a pipe is written to
-    as it is.
+    Several processes may append at once where files can be locked. A device or a pipe is written to
+    directly.
     """
     target = as_path(path)
     try:
@@ -105,12 +105,12 @@ def append_binary(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def _append(target: Path, content: bytes) -> None:
-    """Write at the end of a file that nobody else writes to meanwhile."""
+    """Append to a file while it is locked."""
     with open(target, "ab+", buffering=0) as file:  # noqa: PTH123 - as other files are opened
         _lock(file.fileno())  # until it is closed
         file.seek(0)
         before = file.read()
-        before.decode()  # two encodings in a file are no text
+        before.decode()  # raises if the file is not UTF-8
         line = b"\n" if before and not before.endswith(b"\n") else b""
         rest = memoryview(line + content)
         try:
@@ -123,17 +123,17 @@ def _append(target: Path, content: bytes) -> None:
 
 
 def _lock(descriptor: int) -> None:
-    """Wait until no other process has locked a file, and lock it, on systems that can."""
-    with contextlib.suppress(ImportError, OSError):  # not on Windows, and not on all disks
+    """Lock a file, after waiting for other processes, on systems with locks."""
+    with contextlib.suppress(ImportError, OSError):  # not on Windows, and not on all file systems
         import fcntl
 
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def write_together(contents: Mapping[Path, str]) -> None:
-    """Write files that belong together: all of them, or else all are as they were before.
+    """Write several files together: all of them, or none.
 
-    What they held is kept beside them meanwhile, and stays there if it cannot be put back.
+    The old contents are kept in temporary files meanwhile, which stay if restoring fails.
     """
     path = next(iter(contents))
     new: dict[Path, Path] = {}
@@ -150,7 +150,7 @@ def write_together(contents: Mapping[Path, str]) -> None:
         begun = []
         try:
             for path, target in zip(contents, new, strict=True):  # noqa: B007 - errors name it
-                begun.append(target)  # before, as a signal may come in between
+                begun.append(target)  # first, because a signal may arrive in between
                 new[target].replace(target)
                 _sync_folder(target.parent)
         except BaseException:
@@ -169,7 +169,7 @@ def write_together(contents: Mapping[Path, str]) -> None:
 
 
 def _file_at(path: Path) -> Path:
-    """Return where a name leads to, which must be a file if there is anything."""
+    """Return the path behind a name, which must be a file if it exists."""
     target = real_path(as_path(path))
     if target.exists() and not target.is_file():
         raise FileError(f"{path}", "cannot be written: it exists, and is no file.")
@@ -177,7 +177,7 @@ def _file_at(path: Path) -> Path:
 
 
 def _put_back(target: Path, before: Path | None) -> bool:
-    """Make a file what it was before, or remove it if it was not there; tell whether that went."""
+    """Restore a file, or remove it if it did not exist; return whether that succeeded."""
     try:
         if before is None:
             target.unlink(missing_ok=True)
@@ -189,7 +189,7 @@ def _put_back(target: Path, before: Path | None) -> bool:
 
 
 def _replace(target: Path, content: bytes) -> None:
-    """Write a file beside another and let it take its place; both are on the disk afterwards."""
+    """Replace a file by a new one; content and name are on the disk afterwards."""
     temporary = _temporary(target)
     try:
         _write_new(temporary, content, target)
@@ -204,17 +204,17 @@ def _temporary(target: Path) -> Path:
 
 
 def _remove(temporary: Path) -> None:
-    with contextlib.suppress(OSError, ValueError):  # it was renamed, or never made
+    with contextlib.suppress(OSError, ValueError):  # it was renamed, or never created
         temporary.unlink()
 
 
 def _write_new(path: Path, content: bytes, target: Path) -> None:
-    """Write a new file with the mode of another, if that exists; it is on the disk afterwards."""
+    """Write a new file to the disk, with the mode of another file if that exists."""
     try:
         mode = stat.S_IMODE(target.stat().st_mode)
     except FileNotFoundError:
         mode = None
-    # What only some may read, nobody else can read meanwhile.
+    # The new file must never be more readable than the old one.
     opener = partial(os.open, mode=NEW_FILE if mode is None else OWN_FILE)
     with open(path, "xb", opener=opener) as file:  # a Path takes no opener
         file.write(content)
@@ -225,52 +225,53 @@ def _write_new(path: Path, content: bytes, target: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk, on systems that can."""
+    """Flush the entries of a folder to the disk, on systems that can."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:  # one may write into a folder that one may not list
+    except PermissionError:  # a folder may be writable without being readable
         return
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno != errno.EINVAL:  # a file system that has no such thing
+        if error.errno != errno.EINVAL:  # a file system that does not support it
             raise
     finally:
         os.close(descriptor)
 
 
 def real_path(path: Path) -> Path:
-    """Return where a name leads to, through all links; links in a circle lead nowhere."""
+    """Return a path with all links resolved; links in a circle stay unresolved."""
     return Path(os.path.realpath(path))
 
 
 def identities(path: Path) -> set[Path | tuple[int, int]]:
-    """Return what tells a file from others: where its name leads to, and its number on the disk.
+    """Return the identities of a file: its resolved path, and its device and inode numbers.
 
-    Two names of a file, such as hard links, have the number in common. Devices and pipes, which
-    nothing takes the place of, go by their name.
+    Two names of a file, such as hard links, share the numbers. Devices and pipes, which are never
+    replaced, are identified by their path only.
     """
     place = real_path(path)
     try:
         found = place.stat()
-    except OSError:  # there is none yet
+    except OSError:  # it does not exist yet
         return {place}
     return {place, (found.st_dev, found.st_ino)} if stat.S_ISREG(found.st_mode) else {place}
 
 
 def cached_text(name: str, make: Callable[[], str]) -> str:
-    """Return a text from the user's cache folder, or make it and keep it there for the next time.
+    """Return a text from the user's cache folder; make and store it if it is not there.
 
-    A file that is not as it was written is made anew; where none can be written, nothing is kept.
+    A file that does not match its checksum is made again. If the folder is not writable, nothing is
+    stored.
     """
     try:
         path = _cache_folder() / name
         checksum, _, text = path.read_bytes().partition(b"\n")
         if checksum == hashlib.sha256(text).hexdigest().encode():
             return text.decode()
-    except (OSError, RuntimeError, UnicodeDecodeError):  # no such file, no home, or another's
+    except (OSError, RuntimeError, UnicodeDecodeError):  # no such file or home, or not stakes' file
         pass
     text = make().encode()
     with contextlib.suppress(OSError, RuntimeError):
@@ -281,13 +282,13 @@ def cached_text(name: str, make: Callable[[], str]) -> str:
 
 
 def _cache_folder() -> Path:
-    """Return where programs keep what they can make again."""
+    """Return the cache folder of stakes for this user."""
     named = Path(os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or "")
     return (named if named.is_absolute() else Path.home() / ".cache") / "stakes"
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise when a file cannot be written for want of a folder, before work goes into it."""
+    """Raise an error early, if a path cannot be written because of its folder or links."""
     target = as_path(path)
     if target.is_dir():
         raise FileError(f"{path}", "cannot be written: it is a folder.")
@@ -298,19 +299,19 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 LAST_STREAM = 2
-"""The number of standard error, the last of the three streams."""
+"""File descriptor of standard error, the last of the three standard streams."""
 
 
 def keep_numbers() -> None:
-    """Take the numbers of streams that are closed, which the next files would have otherwise."""
+    """Reserve the descriptors of closed standard streams, so that no other file gets them."""
     while (number := os.open(os.devnull, os.O_RDWR)) <= LAST_STREAM:
         pass
     os.close(number)
 
 
 def discard(stream: TextIO) -> None:
-    """Send what a stream still holds, and all that follows, nowhere: its reader is gone."""
-    with contextlib.suppress(OSError, ValueError):  # it is no file, as under a test
+    """Redirect a stream, with its buffered and later text, to the null device."""
+    with contextlib.suppress(OSError, ValueError):  # it is not a file, as in tests
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)

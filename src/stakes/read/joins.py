@@ -1,4 +1,4 @@
-"""Files that have predictions of the same examples, joined on the column that names them."""
+"""Joins of files with predictions of the same examples, on a column of example ids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Named = tuple[str, Any]
 """The name of a file and its table."""
 
 Origin = tuple[str, str]
-"""The name of a file and that of a column in it."""
+"""The name of a file and the name of a column in it."""
 
 
 def joined(
@@ -24,23 +24,23 @@ def joined(
     apart: Collection[str] = (),
     stems: Sequence[str] | None = None,
 ) -> Any:
-    """Join tables of the same examples on the column that names them.
+    """Join tables of the same examples on a column of example ids.
 
-    Columns that are the same in all files are kept once. Those of the same name that differ, as
-    the decisions of several models do, get the names of their files before theirs.
+    Columns that are the same in all files are kept once. Columns with the same name that differ,
+    such as the decisions of several models, get the name of their file as a prefix.
 
     Parameters
     ----------
     files : sequence of FileRows
         The rows of each file.
     key : str
-        The column that names an example, the same in all tables.
+        The column of example ids, which all tables have.
     actual : str
         The column with the actual classes, on which files must agree.
     apart : collection of str
-        Columns that each file has of its own, even where they are the same in all.
+        The columns to keep for each file, even if they are the same in all.
     stems : sequence of str, optional
-        What goes before the names of columns that differ; by default the names of the files.
+        The prefixes of columns that differ; by default the names of the files.
     """
     for rows in files:
         _check_key(rows, key)
@@ -76,7 +76,7 @@ def joined(
 
 
 def _taken(name: str, one: Origin, other: Origin) -> FileError:
-    """Return the error that a column would get the name that another has, or gets."""
+    """Return the error that two columns would have the same name."""
     (file, column), (other_file, other_column) = one, other
     return FileError(
         " and ".join(dict.fromkeys([file, other_file])),
@@ -87,7 +87,7 @@ def _taken(name: str, one: Origin, other: Origin) -> FileError:
 
 
 def _check_key(rows: FileRows, key: str) -> None:
-    """Raise when a file does not name each of its examples once."""
+    """Raise an error unless a file has a unique id for each row."""
     from pyarrow import compute as pc
 
     name, table = rows.source, rows.table
@@ -121,7 +121,7 @@ def _check_key(rows: FileRows, key: str) -> None:
 
 
 def _blank(column: Any) -> Any:
-    """Tell which names are none: missing, NaN, or text of spaces alone."""
+    """Return a mask of blank ids: missing, NaN, or text of spaces only."""
     from pyarrow import compute as pc
 
     types = pyarrow().types
@@ -133,7 +133,7 @@ def _blank(column: Any) -> Any:
 
 
 def _with_keys_alike(tables: Sequence[Named], key: str) -> list[Named]:
-    """Compare names as text where one file has text and another numbers."""
+    """Convert the ids to text if their types differ between files, or are dictionaries."""
     pa = pyarrow()
     kinds = {table.schema.field(key).type for _, table in tables}
     if len(kinds) == 1 and not pa.types.is_dictionary(next(iter(kinds))):
@@ -153,7 +153,7 @@ def _as_text(column: Any) -> Any:
 
 
 def _aligned(tables: Sequence[Named], key: str) -> list[Named]:
-    """Bring the rows of all tables into the order of the first."""
+    """Return the tables with all rows in the order of the first."""
     from pyarrow import compute as pc
 
     (first_name, first), *others = tables
@@ -168,7 +168,7 @@ def _aligned(tables: Sequence[Named], key: str) -> list[Named]:
 
 
 def _check_found(places: Any, table: Any, key: str, files: tuple[str, str]) -> None:
-    """Raise when the first of two files lacks examples of the second."""
+    """Raise an error if the first of two files lacks examples of the second."""
     from pyarrow import compute as pc
 
     if not places.null_count:
@@ -195,10 +195,10 @@ def _same(one: Any, other: Any) -> bool:
 def _disagreement(
     files: tuple[str, str], versions: tuple[Any, Any], column: str, keys: Any, key: str
 ) -> FileError:
-    """Name the first example of which two files say different things."""
+    """Return the error that two files disagree, for the first such example."""
     pairs = zip(keys.to_pylist(), *(each.to_pylist() for each in versions), strict=True)
     example, one, other = next(each for each in pairs if each[1] != each[2])
-    called = key.lstrip("\0")  # which begins the names of columns that no file has
+    called = key.lstrip("\0")  # the prefix of internal columns
     return FileError(
         f"{files[0]} and {files[1]}, column {column!r}",
         f"for the {called} {example!r} one has {one!r}, the other {other!r}; files must agree on "
@@ -207,6 +207,6 @@ def _disagreement(
 
 
 def _stems(names: Sequence[str]) -> list[str]:
-    """Return short names of files that tell them apart."""
+    """Return short, distinct names of files."""
     stems = [Path(name).name.split(".")[0] for name in names]
     return stems if len(set(stems)) == len(stems) else [str(i + 1) for i in range(len(names))]

@@ -1,8 +1,8 @@
-"""Logs of evaluations of language models become tables of predictions.
+"""Conversion of evaluation logs of language models to tables of predictions.
 
-Inspect (``.eval``, ``.json``), lm-evaluation-harness (``samples_….jsonl``) and promptfoo
-(``.json``). The actual class of a sample is its target, the decision is the answer; a sample that
-was repeated has a row for each repeat.
+The formats are Inspect (``.eval``, ``.json``), lm-evaluation-harness (``samples_….jsonl``) and
+promptfoo (``.json``). The actual class of a sample is its target, and the decision is the answer; a
+repeated sample has a row for each repeat.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from stakes.read.tables import FileRows, pyarrow
 COUNTS = "stakes-counts"
 START = 4096
 ACTUAL_NAMES = ("label", "actual", "expected", "target", "expected_label", "gold")
-"""What promptfoo's users call the class that is expected, in metadata and variables."""
+"""Usual names of the expected class in the metadata and variables of promptfoo."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model answered to a sample, in one of its repeats.
+    """The answer of a model to one repeat of a sample.
 
     Attributes
     ----------
     model : str
         The model, or the prompt.
     row, sample : str
-        Names of the repeat and of the sample.
+        The names of the repeat and of the sample.
     actual, predicted : str
         The target and the answer.
     probabilities : mapping of str to float
-        By class, where the log has them.
+        The probability of each class, if the log has them.
     """
 
     model: str
@@ -50,7 +50,7 @@ class Answer:
 
 
 def log_kind(path: str) -> str | None:
-    """Return which tool wrote a log; nothing if the file is none."""
+    """Return the tool that wrote a log; None if the file is not a log."""
     place = Path(path)
     kind = place.suffix.lower()
     if kind == ".eval":
@@ -65,10 +65,10 @@ def log_kind(path: str) -> str | None:
 
 
 def _kind_of(path: str) -> str | None:
-    """Return which tool wrote a JSON file, by its keys."""
+    """Return the tool that wrote a JSON log, by its keys; None if it is not a log."""
     try:
         content = json.loads(read_text(path))
-    except (ValueError, FileError):  # which is said when it is read as what it should be
+    except (ValueError, FileError):  # reported when it is read as another kind of file
         return None
     if not isinstance(content, dict):
         return None
@@ -80,7 +80,7 @@ def _kind_of(path: str) -> str | None:
 
 
 def read_logs(paths: Sequence[str]) -> tuple[FileRows, str | None]:
-    """Return the rows of logs, and the column of samples where these were repeated.
+    """Return the rows of logs, and the column of samples if any were repeated.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def read_logs(paths: Sequence[str]) -> tuple[FileRows, str | None]:
 
 
 def _all(paths: Sequence[str]) -> Iterator[Answer]:
-    """Iterate over the answers of all logs; models of one name are told apart by their files."""
+    """Iterate over the answers of all logs; a repeated model name gets the name of its file."""
     readers = {"inspect": _inspect, "lm_eval": _lm_eval, "promptfoo": _promptfoo}
     names: dict[str, str] = {}
     for path in paths:
@@ -137,7 +137,7 @@ def _all(paths: Sequence[str]) -> Iterator[Answer]:
 def _check_same(
     source: str, one: tuple[str, dict[str, Answer]], other: tuple[str, dict[str, Answer]]
 ) -> None:
-    """Raise when two models did not answer the same samples."""
+    """Raise an error unless two models answered the same samples, with the same targets."""
     (first, kept), (model, rows) = one, other
     missing = [row for row in kept if row not in rows] or [row for row in rows if row not in kept]
     if missing:
@@ -153,7 +153,7 @@ def _check_same(
 
 
 def _inspect(path: str) -> Iterator[Answer]:
-    """Iterate over the answers of a log of Inspect."""
+    """Iterate over the answers in a log of Inspect."""
     if Path(path).suffix.lower() == ".eval":
         with zipfile.ZipFile(path) as archive:
             header = json.loads(_unzipped(archive, "header.json"))
@@ -183,7 +183,7 @@ LOCAL_HEADER = 30
 
 
 def _unzipped(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return a file of an archive, also one packed in a way that older Pythons cannot unpack."""
+    """Return a file of an archive; also with Zstandard, which older versions of Python lack."""
     found = archive.getinfo(name)
     if found.compress_type != ZSTANDARD:
         return archive.read(name)
@@ -222,7 +222,7 @@ def _lm_eval(path: str) -> Iterator[Answer]:
 
 
 def _promptfoo(path: str) -> Iterator[Answer]:
-    """Iterate over the answers of a log of promptfoo."""
+    """Iterate over the answers in a log of promptfoo."""
     found = json.loads(read_text(path))["results"]["results"]
     providers = {_provider(each) for each in found}
     prompts = {each["promptIdx"] for each in found}
@@ -245,7 +245,7 @@ def _provider(result: Mapping[str, Any]) -> str:
 
 
 def _expected(result: Mapping[str, Any]) -> str:
-    """Return the class that a test expects: in its metadata or variables, or what it asserts."""
+    """Return the class that a test expects, from its metadata, variables or assertions."""
     case = result["testCase"]
     for place in (case.get("metadata") or {}, case.get("vars") or {}):
         for name in ACTUAL_NAMES:

@@ -1,4 +1,4 @@
-"""Tables that are elsewhere: in a PostgreSQL database, or in an object store."""
+"""Remote tables, in a PostgreSQL database or in an object store."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ DATABASE = re.compile(r"postgres(ql)?://")
 STORE = re.compile(r"s3://")
 
 AT_ONCE = 1 << 16
-"""Rows that a server sends at a time."""
+"""Rows fetched from a server at a time."""
 
 WHOLE, FRACTIONS = ("int2", "int4", "int8", "oid"), ("float4", "float8", "numeric")
 PADDED = "bpchar"
-"""PostgreSQL's char(n): the blanks that it ends with are not part of the text."""
+"""PostgreSQL's char(n), whose trailing blanks are not part of the text."""
 
 
 def is_database(address: Any) -> bool:
-    """Tell whether predictions are in a database, by the beginning of their address."""
+    """Tell whether an address is that of a database, by its scheme."""
     return DATABASE.match(str(address)) is not None
 
 
 def is_remote(address: Any) -> bool:
-    """Tell whether predictions are in a database or an object store, and not in a file here."""
+    """Tell whether an address is that of a database or an object store, not of a local file."""
     return is_database(address) or STORE.match(str(address)) is not None
 
 
 def read_remote(address: str, table: str | None = None, query: str | None = None) -> FileRows:
-    """Read the rows of a table that is elsewhere: all of them, or none.
+    """Read the rows of a remote table, all of them or none.
 
     Parameters
     ----------
     address : str
-        As ``postgresql://user:password@host/db`` or ``s3://bucket/file.parquet``. The password is
-        in no message.
+        The address, such as ``postgresql://user:password@host/db`` or
+        ``s3://bucket/file.parquet``. Messages never show the password.
     table, query : str, optional
-        Which rows of a database; one of both.
+        The database table, or the query that selects the rows; exactly one of them.
     """
     if is_database(address):
         return _database_rows(address, table, query)
@@ -59,7 +59,7 @@ def read_remote(address: str, table: str | None = None, query: str | None = None
     return read_table(source, unpacked_bytes(_stored(address, source), source))
 
 
-# -- databases: one query, hence one state of the table, in a transaction that cannot write
+# -- databases: a single query, so one state of the table, in a read-only transaction
 
 
 def _database_rows(address: str, table: str | None, query: str | None) -> FileRows:
@@ -76,7 +76,7 @@ def _database_rows(address: str, table: str | None, query: str | None) -> FileRo
             connection.read_only = True
             rows = _selected(connection, table, query)
     except (psycopg.Error, UnicodeError, ValueError) as error:
-        # The chained error is left out: what it says may have the address with its password.
+        # The error is not chained, because its text may contain the address with the password.
         what = " ".join(str(error).split())
         raise FileError(
             source,
@@ -89,7 +89,7 @@ def _database_rows(address: str, table: str | None, query: str | None) -> FileRo
 
 
 def _without(text: str, address: str) -> str:
-    """Return a text without an address, and without the passwords in others."""
+    """Return a text with the passwords of an address, and of others in it, redacted."""
     return redacted(text.replace(address, redacted(address)))
 
 
@@ -103,7 +103,7 @@ def _selected(connection: Any, table: str | None, query: str | None) -> Any:
     statement: Any = query
     if table is not None:
         statement = sql.SQL("SELECT * FROM {}").format(sql.Identifier(*table.split(".")))
-    with connection.cursor(name="predictions") as cursor:  # which the server keeps the rows of
+    with connection.cursor(name="predictions") as cursor:  # with a name, rows stay on the server
         cursor.itersize = AT_ONCE
         cursor.execute(statement)
         made = [_column_of(connection, each.type_code) for each in cursor.description]
@@ -118,7 +118,7 @@ def _selected(connection: Any, table: str | None, query: str | None) -> Any:
 
 
 def _column_of(connection: Any, code: int) -> Callable[[Any], Any]:
-    """Return what makes an Arrow array of the values of a type in PostgreSQL."""
+    """Return the conversion of values of a PostgreSQL type to an Arrow array."""
     pa = pyarrow()
     info = connection.adapters.types.get(code)
     name = "" if info is None else info.name
@@ -142,7 +142,7 @@ def _column_of(connection: Any, code: int) -> Callable[[Any], Any]:
 
 
 def _stored(address: str, source: str) -> bytes:
-    """Return what a file in an object store holds."""
+    """Return the content of a file in an object store."""
     pa = pyarrow()
     from pyarrow import fs
 

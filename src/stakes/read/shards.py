@@ -1,4 +1,4 @@
-"""Tables in many files, read a batch of rows at a time: folders, and patterns of names."""
+"""Tables in many files (folders and patterns of names), read in batches of rows."""
 
 from __future__ import annotations
 
@@ -36,41 +36,41 @@ from stakes.read.tables import (
 )
 
 BATCH = 1 << 18
-"""Rows of a binary file that are read at a time."""
+"""Rows of a binary file read at a time."""
 
 BLOCK = 1 << 24
-"""Bytes of a text file that are read at a time."""
+"""Bytes of a text file read at a time."""
 
 LARGE = 1 << 30
-"""Bytes in memory from which on a file is better read in batches than as a whole."""
+"""Minimum size in memory, in bytes, of a file that is read in batches."""
 
 LARGE_LABELS = 1 << 26
-"""The same for files without scores, which are kept where they fit."""
+"""The same for files without scores; scores are kept in memory where they fit."""
 
 PACKED_TIMES = 16
-"""How many times as large a packed text is taken to be unpacked."""
+"""Assumed ratio of the unpacked to the packed size of text."""
 
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 8, "FLOAT": 4, "DOUBLE": 8}
-"""Bytes that a value takes in memory, by its type in a Parquet file; text takes 8 or more."""
+"""Bytes of a value in memory, by its type in a Parquet file; text takes 8 or more."""
 
 FRACTIONS = ("FLOAT", "DOUBLE", "FIXED_LEN_BYTE_ARRAY")
-"""Types of a Parquet file that scores may have, decimal and short ones among them."""
+"""Parquet types that scores may have, including decimals and half-precision floats."""
 
 BEGINNING = 1 << 12
-"""Bytes in which files that are no copies of one another most likely differ."""
+"""First bytes of a file, in which files that are not copies most likely differ."""
 
 HIDDEN = (".", "_")
-"""Beginnings of the names that are left out."""
+"""First characters of names that are left out."""
 
 UNFINISHED = "_temporary"
-"""The folder in which Spark and Hadoop keep what a job has not finished."""
+"""Folder of unfinished output of Spark and Hadoop jobs."""
 
 
 def shards_of(path: str) -> list[Path] | None:
-    """Return the files of a folder, or those that a pattern names; nothing for one file.
+    """Return the files of a folder, or those that match a pattern; None for a single file.
 
-    Names that begin with a dot or an underscore are left out, of files and of folders: engines
-    write notes under them. A pattern can spell them out.
+    Files and folders whose names begin with a dot or an underscore are left out, because engines
+    store metadata there. A pattern can spell such names out.
     """
     place = as_path(path)
     if _is_folder(place):
@@ -106,12 +106,12 @@ def shards_of(path: str) -> list[Path] | None:
 
 
 def files_of(name: str) -> list[Path]:
-    """Return the files here that are read for a name: of a folder, a pattern, a sheet, or `-`.
+    """Return the local files that are read for a name: of a folder, a pattern, a sheet, or `-`.
 
-    For a name that cannot be read, which is said when it is, that is the name itself.
+    For a name that cannot be read, this is the name itself; reading it raises the error.
     """
     if name == STANDARD_INPUT:
-        return [Path("/dev/stdin")]  # which leads to the file that a shell opened for it
+        return [Path("/dev/stdin")]  # resolves to the file that the shell opened
     try:
         return shards_of(name) or [Path(workbook_of(name)[0])]
     except FileError:
@@ -119,7 +119,7 @@ def files_of(name: str) -> list[Path]:
 
 
 def _inside(place: Path) -> Iterator[Path]:
-    """Iterate over what is in a folder, and in the folders in it, but is no folder."""
+    """Iterate over the files in a folder and its subfolders."""
     seen: dict[Path, Path] = {}
     for where, folders, names in os.walk(place, followlinks=True, onerror=_raise_unread):
         folder = Path(where)
@@ -137,7 +137,7 @@ def _inside(place: Path) -> Iterator[Path]:
 
 
 def _matches(pattern: str) -> list[Path]:
-    """Return what a pattern names that is no folder."""
+    """Return the files that match a pattern."""
     parts = Path(pattern).parts
     fixed = next(i for i, part in enumerate(parts) if glob.has_magic(part))
     spelled = [part for part in parts if part.startswith(HIDDEN)]
@@ -155,7 +155,7 @@ def _matches(pattern: str) -> list[Path]:
                 _check_open(place)
     if "**" in parts:
         for place in filter(shown, _globbed(str(Path(*parts[:depth])))):
-            list(_inside(place))  # which raises where a folder cannot be looked into
+            list(_inside(place))  # raises if a folder cannot be read
     named = [each for each in _globbed(pattern) if not _is_folder(each)]
     found = [each for each in named if shown(each)]
     if named and not found:
@@ -169,7 +169,7 @@ def _matches(pattern: str) -> list[Path]:
 
 
 def _globbed(pattern: str) -> list[Path]:
-    return list(map(Path, glob.glob(pattern, recursive=True)))  # noqa: PTH207 - from anywhere
+    return list(map(Path, glob.glob(pattern, recursive=True)))  # noqa: PTH207 - absolute ones too
 
 
 def _raise_unread(error: OSError) -> None:
@@ -182,11 +182,11 @@ def _check_open(folder: Path) -> None:
 
 
 def _is_folder(place: Path) -> bool:
-    return os.path.isdir(place)  # noqa: PTH112 - a Path raises where it may not look
+    return os.path.isdir(place)  # noqa: PTH112 - Path raises without permission
 
 
 def _is_file(place: Path) -> bool:
-    return os.path.isfile(place)  # noqa: PTH113 - a Path raises where it may not look
+    return os.path.isfile(place)  # noqa: PTH113 - Path raises without permission
 
 
 def _check_followed(place: Path) -> None:
@@ -211,32 +211,32 @@ def _check_finished(folder: Path) -> None:
 
 
 def is_large(path: str, *, scores_kept: bool, is_score: Callable[[str], bool]) -> bool:
-    """Tell whether a file, if it is one, is better read in batches, by what it unpacks to.
+    """Tell whether a path is a file to be read in batches, because of its unpacked size.
 
     Parameters
     ----------
     path : str
         The file.
     scores_kept : bool
-        Whether all scores are kept in memory, so that batches save nothing where there are some.
+        Whether all scores are kept in memory, so that batches save nothing if there are scores.
     is_score : callable
-        Tells of the name of a column with fractions whether it is that of scores.
+        Returns whether a column with fractions has scores, given its name.
     """
     place = as_path(path)
     if not place.is_file() or file_kind(place) is None:
         return False
     size, rows, fractions = unpacked(place)
     if scores_kept and fractions != []:
-        return False  # any of them may turn out to be scores, by its values
+        return False  # any of them may be scores, by its values
     scored = fractions is None or any(map(is_score, fractions))
-    # A file of fewer rows than a batch is large by its columns, and batches are no smaller.
+    # A file with fewer rows than a batch is large because of its columns: batches would not help.
     return size >= (LARGE if scored or rows < BATCH else min(LARGE, LARGE_LABELS))
 
 
 def unpacked(place: Path) -> tuple[int, int, list[str] | None]:
-    """Return about how much memory a file takes, its rows, and which columns have fractions.
+    """Return the approximate size of a file in memory, its rows, and its columns of fractions.
 
-    Where the file does not tell, there are 0 rows, and the columns are None.
+    If these are unknown before reading, there are 0 rows, and the columns are None.
     """
     size = place.stat().st_size
     if file_kind(place) == "parquet":
@@ -251,7 +251,7 @@ def _unpacked_parquet(place: Path) -> tuple[int, int, list[str] | None]:
     try:
         with pa.OSFile(os.fsencode(place)) as file:
             metadata = parquet.read_metadata(file)
-    except (OSError, ValueError, pa.ArrowException):  # which is said when it is read
+    except (OSError, ValueError, pa.ArrowException):  # reported when it is read
         return 0, 0, None
     columns = [metadata.schema.column(at) for at in range(metadata.num_columns)]
     text, rows = 8, metadata.num_rows
@@ -260,7 +260,7 @@ def _unpacked_parquet(place: Path) -> tuple[int, int, list[str] | None]:
 
 
 class Shard:
-    """One file of a table in many.
+    """One file of a table in many files.
 
     Parameters
     ----------
@@ -276,11 +276,11 @@ class Shard:
 
     @property
     def columnar(self) -> bool:
-        """Whether some of the columns can be read without the others."""
+        """Whether columns can be read separately."""
         return self.kind in COLUMNAR
 
     def schema(self) -> Any:
-        """Return the names and the types of the columns, from the beginning of the file."""
+        """Return the names and types of the columns, without reading all rows."""
         found = self._schema()
         metadata = found.metadata
         table = arrow_read(lambda: countable(found.empty_table()), self.source, self._called())
@@ -302,7 +302,7 @@ class Shard:
         return pyarrow().schema([]) if first is None else first.schema
 
     def batches(self, columns: Sequence[str]) -> Iterator[FileRows]:
-        """Iterate over some thousand rows at a time, which know their place in the file.
+        """Iterate over batches of rows, with their places in the file.
 
         Parameters
         ----------
@@ -326,7 +326,7 @@ class Shard:
                 before += batch.num_rows
 
     def _check_unchanged(self) -> None:
-        """Raise when the file is not the one it was: each pass over it must find the same rows."""
+        """Raise an error if the file has changed, because all passes must read the same rows."""
         if _state_of(self.path) != self._state:
             raise FileError(
                 self.source,
@@ -341,7 +341,7 @@ class Shard:
         pa = pyarrow()
         from pyarrow import parquet
 
-        gc.collect(0)  # what pyarrow keeps of a file's end is a circle, which nothing else ends
+        gc.collect(0)  # pyarrow keeps metadata in a reference cycle, which nothing else frees
         options: dict[str, Any] = {"pre_buffer": False, "buffer_size": BUFFER}
         with parquet.ParquetFile(self._bytes(), **options) as file:
             names, end = repetitive(file), file.metadata
@@ -365,7 +365,7 @@ class Shard:
         file = self._arrow()
         for number in range(file.num_record_batches):
             batch = file.get_batch(number).select(columns)
-            batch.validate(full=True)  # pyarrow believes what the file says of its own bytes
+            batch.validate(full=True)  # pyarrow trusts the file's description of its bytes
             yield pa.Table.from_batches([batch])
 
     def _stream(self) -> Any:
@@ -379,7 +379,7 @@ class Shard:
         return self._csv_file.tables(columns, BLOCK)
 
     def _jsonl(self) -> Iterator[Any]:
-        """Read whole lines, a block of them at a time."""
+        """Iterate over blocks of whole lines."""
         before, rest = 0, b""
         with self._stream() as stream:
             while True:
@@ -394,7 +394,7 @@ class Shard:
 
 
 def _state_of(path: Path) -> tuple[int, ...] | None:
-    """Return what differs once a file is written to or replaced; nothing if there is no file."""
+    """Return values that change if a file is written to or replaced; None if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -403,10 +403,11 @@ def _state_of(path: Path) -> tuple[int, ...] | None:
 
 
 def check_no_copies(shards: Sequence[Shard]) -> None:
-    """Raise when a file of a table is another byte for byte: its rows would count double.
+    """Raise an error if two files of a table are identical, because rows would count double.
 
-    So is one that is called as another, packed, as ``gzip --keep`` leaves both. Files without rows
-    may be alike. Only files of the same size are opened, and only those that begin alike are read.
+    The same holds for a file beside its compressed version, as left by ``gzip --keep``. Files
+    without rows may be identical. Only files of the same size are opened, and only those with the
+    same first bytes are read.
     """
     for first, *others in _grouped(shards, _unpacked_name):
         if others:
@@ -455,7 +456,7 @@ def _digest(path: Path) -> bytes:
 
 
 def check_same_columns(shards: Sequence[Shard]) -> Any:
-    """Return the columns that all files of a table have; raise where one has others."""
+    """Return the schema that all files of a table share; other columns are an error."""
     first, *others = shards
     schema = first.schema()
     _check_names(first, schema)
@@ -494,7 +495,7 @@ def _check_names(shard: Shard, schema: Any) -> None:
 
 
 def kind_of(arrow_type: Any) -> str:
-    """Return what a column holds, in words."""
+    """Return the kind of values in a column, in words."""
     types = pyarrow().types
     if types.is_dictionary(arrow_type):
         arrow_type = arrow_type.value_type

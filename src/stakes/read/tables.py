@@ -1,6 +1,6 @@
-"""Tables of predictions: CSV, TSV, JSON lines, Parquet and Arrow files, or standard input.
+"""Reading tables: CSV, TSV, JSON lines, Parquet, Arrow and Excel files, frames and standard input.
 
-pyarrow reads them. What it refuses is read again, slowly, to name the line that is wrong.
+pyarrow reads most of them. Text that it refuses is read again, slowly, to name the invalid line.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ KINDS = {
     ".ipc": "arrow",
 }
 SHEETS = ".xlsx"
-"""How the names of workbooks end; one of several sheets is named after a #."""
+"""Suffix of workbooks; one of several sheets is named after a #."""
 
 ROW_NUMBER = re.compile(rb"""<(?:\w+:)?row\b[^>]*?\sr=["'](\d+)""")
-"""The number of a row in the XML of a sheet."""
+"""Pattern of a row number in the XML of a sheet."""
 
 COLUMNAR = ("parquet", "arrow")
 
@@ -72,27 +72,27 @@ UNPACKERS: Mapping[bytes, str] = {b"\x1f\x8b\x08": "gzip", b"\x28\xb5\x2f\xfd": 
 }
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 LEAST_TEXT = 4
-"""Bytes that a text takes at least in a Parquet file, unless it stands in a dictionary."""
+"""Minimum number of bytes of a text in a Parquet file without a dictionary."""
 
 SIMPLE = {"PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
-"""Encodings of Parquet that pyarrow can read as a dictionary; others it would refuse."""
+"""Parquet encodings that pyarrow can read as a dictionary; it refuses others."""
 
 EXACT = 2**53
-"""Whole numbers up to this one are exact as floating-point numbers."""
+"""Largest whole number up to which all are exact as floating-point numbers."""
 
 BUFFER = 1 << 20
-"""Bytes of a column of a Parquet file that are read at a time; else it is all of a row group."""
+"""Bytes of a Parquet column read at a time; by default, it is a whole row group."""
 
 HEADER = 1 << 16
-"""Bytes at the beginning of a CSV file that are looked at for its header, before more of them."""
+"""Bytes of a CSV file read first to find its header."""
 
 METADATA = b"stakes"
-"""The key of the schema's metadata in files that stakes wrote: they have counts, no predictions."""
+"""Key of the schema's metadata in files that stakes wrote, which have counts, not predictions."""
 
 
 @dataclass(frozen=True)
 class FileRows:
-    """Rows of a file, and where in it they are.
+    """Rows of a file, with their places in it.
 
     Attributes
     ----------
@@ -101,11 +101,12 @@ class FileRows:
     source : str
         The name of the file, for messages.
     kind : str
-        The format: "csv", "jsonl", "parquet" or "arrow".
+        The format or origin: "csv", "jsonl", "parquet", "arrow", "xlsx", "frame", "database" or
+        "log".
     before : int
-        How many rows of the file come before these.
+        The number of rows of the file before these.
     content : bytes or None
-        What the file holds, where it cannot be opened again, as standard input cannot.
+        The content of a file that cannot be opened again, such as standard input.
     """
 
     table: Any
@@ -115,15 +116,15 @@ class FileRows:
     content: bytes | None = None
 
     def place(self, row: int) -> str:
-        """Return where one of the rows is: "line 4" of a text file, "row 3" of another.
+        """Return the place of a row: "line 4" in a text file, "row 3" in other files.
 
-        A line is the one that an editor shows. The file is read again to count lines, so this is
-        for errors only. Rows are counted from 1.
+        Lines are those that an editor shows. The file is read again to count them, so this is for
+        errors only. Rows are counted from 1.
 
         Parameters
         ----------
         row : int
-            The position of the row among these, from 0.
+            The position of the row in the table, from 0.
         """
         number = self.before + row
         if self.kind in ("csv", "jsonl"):
@@ -133,11 +134,11 @@ class FileRows:
                         if at == number:
                             return f"line {line:,}"
             except (OSError, EOFError, ValueError, RecursionError, csv.Error, FileError):
-                pass  # what pyarrow alone can read is counted in rows
+                pass  # only pyarrow can read the lines
         return f"row {number + 1:,}"
 
     def _lines(self) -> Iterator[int]:
-        """Iterate over the lines that the rows of the whole file are in."""
+        """Iterate over the line numbers of all rows of the file."""
         if self.kind == "jsonl":
             with self._text() as text:
                 yield from jsonl_lines(text)
@@ -164,12 +165,12 @@ def read_table(
     Parameters
     ----------
     path : path or "-"
-        The file, in the format that its name ends with; or standard input, whose format shows.
+        The file, whose suffix is its format; or standard input, whose format is detected.
     content : bytes, optional
-        What standard input holds, if it was read already.
+        The content of standard input, if it was read already.
     first : callable, optional
-        Tells of the name of a column whether it is sure or likely to be needed. The other columns
-        of a CSV file are read when one of them is asked for.
+        Returns whether a column is needed or likely to be, given its name. The other columns of a
+        CSV file are read when one of them is used.
     """
     source = source_name(path)
     if content is None and str(path) == STANDARD_INPUT:
@@ -192,16 +193,16 @@ def read_table(
 
 
 def is_frame(data: Any) -> bool:
-    """Tell whether something is a data frame, or a mapping of columns."""
+    """Tell whether an object is a data frame or a mapping of columns."""
     if isinstance(data, Mapping):
         return True
-    if not hasattr(type(data), "columns"):  # arrays and lists, without loading narwhals
+    if not hasattr(type(data), "columns"):  # arrays and lists need no import of narwhals
         return False
     import narwhals as nw
 
     try:
         wrapped = nw.from_native(data, pass_through=True)
-    except nw.exceptions.DuplicateError:  # of pandas' columns, which `frame_rows` refuses
+    except nw.exceptions.DuplicateError:  # in pandas' columns; `frame_rows` refuses these
         return True
     return isinstance(wrapped, nw.DataFrame | nw.LazyFrame)
 
@@ -212,9 +213,9 @@ def frame_rows(frame: Any, source: str) -> FileRows:
     Parameters
     ----------
     frame : data frame or mapping
-        Of any library that narwhals knows; a lazy one is collected.
+        The frame, of any library that narwhals supports; a lazy frame is collected.
     source : str
-        What to call it in messages.
+        The name of the frame in messages.
     """
     pa = pyarrow("reading a data frame", "report")
     if isinstance(frame, Mapping):
@@ -222,7 +223,7 @@ def frame_rows(frame: Any, source: str) -> FileRows:
         check_names([*map(str, frame)], source)
         for name, values in columns.items():
             refuse_frame(values, f"{source}, column {name!r}", "Give one of its columns.")
-        frame = dict(zip(columns, aligned(**columns), strict=True))  # pandas' by their index
+        frame = dict(zip(columns, aligned(**columns), strict=True))  # pandas' by index
     try:
         table = pa.table(frame) if isinstance(frame, dict) else _arrow_of(frame, source)
     except StakesError:
@@ -239,7 +240,7 @@ def frame_rows(frame: Any, source: str) -> FileRows:
 
 
 INDEX_COLUMN = r"__index_level_\d+__"
-"""What pandas calls an index without a name."""
+"""Pattern of pandas' names for an unnamed index."""
 
 
 def _arrow_of(frame: Any, source: str) -> Any:
@@ -256,7 +257,7 @@ def _arrow_of(frame: Any, source: str) -> Any:
 
 
 def check_names(names: Sequence[str], source: str) -> None:
-    """Raise when two columns have the same name."""
+    """Raise an error if two columns have the same name."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise FileError(
@@ -268,7 +269,7 @@ def check_names(names: Sequence[str], source: str) -> None:
 
 
 def countable(table: Any) -> Any:
-    """Return a table whose columns pyarrow can count; it has more types than it can work on."""
+    """Return a table with columns of types that pyarrow can count."""
     for at, field in enumerate(table.schema):
         column = table.column(at)
         plainer = _countable(column)
@@ -278,7 +279,7 @@ def countable(table: Any) -> Any:
 
 
 def _countable(column: Any) -> Any:
-    """Return a column of another type if pyarrow cannot count its own, else the column itself."""
+    """Return a column, converted if pyarrow cannot count values of its type."""
     pa = pyarrow()
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
@@ -303,17 +304,17 @@ def _countable(column: Any) -> Any:
 
 
 def _plainer(kind: Any) -> Any:
-    """Return the type to which one that pyarrow cannot count is cast; None for others."""
+    """Return the replacement for a type that pyarrow cannot count; None for other types."""
     pa = pyarrow()
     if pa.types.is_float16(kind):
         return pa.float32()
-    if pa.types.is_string_view(kind):  # as polars writes text
+    if pa.types.is_string_view(kind):  # the type of text in polars
         return pa.large_string()
     return pa.large_binary() if pa.types.is_binary_view(kind) else None
 
 
 def check_not_counts(schema: Any, source: str) -> None:
-    """Raise when a file that should be predictions is one that stakes wrote, as count files."""
+    """Raise an error if a file was written by stakes, such as a count file."""
     if METADATA in (schema.metadata or {}):
         raise FileError(
             source,
@@ -325,13 +326,13 @@ def check_not_counts(schema: Any, source: str) -> None:
 
 
 def source_name(path: Any) -> str:
-    """Return what messages call a file; bytes that are not UTF-8 show, passwords do not."""
+    """Return a file's name in messages, with bytes that are not UTF-8 escaped and no passwords."""
     name = redacted(str(path).encode(errors="backslashreplace").decode())
     return "standard input" if name == STANDARD_INPUT else name
 
 
 def standard_input() -> bytes:
-    """Return what standard input holds, all of it, unpacked."""
+    """Return the whole content of standard input, unpacked."""
     if sys.stdin is None:
         raise FileError("standard input", "cannot be read: it is closed.")
     try:
@@ -341,16 +342,16 @@ def standard_input() -> bytes:
 
 
 def is_pipe(path: Any) -> bool:
-    """Tell whether a name is that of a pipe or a device, which can be read only once."""
+    """Tell whether a path is a pipe or a device, which can be read only once."""
     try:
         mode = as_path(path).stat().st_mode
-    except (OSError, ValueError):  # which is said when it is opened
+    except (OSError, ValueError):  # reported when it is opened
         return False
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def piped(path: Any) -> bytes:
-    """Return what a pipe holds, all of it, unpacked."""
+    """Return the whole content of a pipe, unpacked."""
     source = source_name(path)
     try:
         return unpacked_bytes(Path(path).read_bytes(), source)
@@ -359,7 +360,7 @@ def piped(path: Any) -> bytes:
 
 
 def unpacked_bytes(content: bytes, source: str) -> bytes:
-    """Unpack bytes that begin as those of packed files do."""
+    """Return the content, unpacked if it begins like a packed file."""
     for magic, packing in UNPACKERS.items():
         if content.startswith(magic):
             return _read_packed(pyarrow().BufferReader(content), packing, source)
@@ -367,9 +368,9 @@ def unpacked_bytes(content: bytes, source: str) -> bytes:
 
 
 def text_stream(path: Any) -> Any:
-    """Return the bytes of a text file, unpacked on the way if its name says that it is packed."""
+    """Return a stream of the bytes of a text file, unpacked if its suffix is in `PACKED`."""
     pa = pyarrow()
-    file = pa.OSFile(os.fsencode(path))  # whose name need not be UTF-8
+    file = pa.OSFile(os.fsencode(path))  # encoded, because the name need not be UTF-8
     packing = PACKED.get(Path(path).suffix.lower())
     return file if packing is None else pa.CompressedInputStream(file, packing)
 
@@ -386,7 +387,7 @@ def _read_packed(packed: Any, packing: str, source: str) -> bytes:
 
 
 def pyarrow(what: str = "reading tables", extra: str = "cli") -> Any:
-    """Return pyarrow, or say what needs it and which extra brings it."""
+    """Return pyarrow; if it is missing, the error names the feature and the extra to install."""
     return imported("pyarrow", what, f"'stakes[{extra}]'")
 
 
@@ -398,14 +399,14 @@ def check_readable(path: Any, source: str) -> None:
             empty = not file.read(1)
     except OSError as error:
         raise FileError(source, f"cannot be read: {error.strerror}.") from error
-    except ValueError as error:  # a name that no file can have
+    except ValueError as error:  # not a valid file name
         raise FileError(f"{source!r}", f"cannot be read: {error}.") from error
     if empty:
         raise FileError(source, "the file is empty; expected a table of predictions.")
 
 
 def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Callable[[], Any]]:
-    """Return the format of a table, and what opens a stream of its bytes."""
+    """Return the format of a table, and a function that opens a stream of its bytes."""
     pa = pyarrow()
     if content is not None:
         if not content.strip():
@@ -419,25 +420,25 @@ def _opened(path: Any, content: bytes | None, source: str) -> tuple[str, Callabl
             source,
             "expected a name ending in .csv, .tsv, .jsonl, .parquet, .arrow, .feather or .xlsx.",
         )
-    name = os.fsencode(path)  # which need not be UTF-8
+    name = os.fsencode(path)  # it need not be UTF-8
     if packing is not None:
         return kind, partial(pa.BufferReader, _read_packed(pa.OSFile(name), packing, source))
     return kind, partial(pa.memory_map if kind in COLUMNAR else pa.OSFile, name)
 
 
 def file_kind(path: Path) -> str | None:
-    """Return the format that a file's name tells; nothing if it tells none."""
+    """Return the format by the suffix of a file; None if it is unknown."""
     name = path.with_suffix("") if path.suffix.lower() in PACKED else path
     return KINDS.get(name.suffix.lower())
 
 
 def is_workbook(path: Any) -> bool:
-    """Tell whether a name is that of a workbook, or of one of its sheets."""
+    """Tell whether a path is a workbook, or one of its sheets."""
     return Path(workbook_of(path)[0]).suffix.lower() == SHEETS
 
 
 def workbook_of(path: Any) -> tuple[str, str | None]:
-    """Return the file and the sheet of a name such as "predictions.xlsx#January"."""
+    """Return the file and the sheet, or None, of a name such as "predictions.xlsx#January"."""
     name = str(path)
     if os.path.lexists(name) or f"{SHEETS}#" not in name.lower():
         return name, None
@@ -446,7 +447,7 @@ def workbook_of(path: Any) -> tuple[str, str | None]:
 
 
 def _read_workbook(named: Callable[[], str], source: str) -> Any:
-    """Read a sheet of a workbook: its values, typed as they are there."""
+    """Read a sheet of a workbook, with the types of its cells."""
     openpyxl = imported("openpyxl", "reading .xlsx files", "'stakes[excel]'")
     file, sheet = workbook_of(named())
     try:
@@ -456,12 +457,12 @@ def _read_workbook(named: Callable[[], str], source: str) -> Any:
             return _sheet_table(_chosen_sheet(book, sheet, file, source), source)
     except StakesError:
         raise
-    except Exception as error:  # zip, XML and openpyxl's own, of which there are many
+    except Exception as error:  # zip, XML and openpyxl raise many kinds of errors
         raise FileError(source, f"cannot be read as a workbook: {shortly(error)}") from error
 
 
 def _check_rows_of_sheets(file: str, source: str) -> None:
-    """Raise when rows of a sheet are not in the order of their numbers: some would be left out."""
+    """Raise an error if rows of a sheet are out of order, because openpyxl would skip some."""
     with zipfile.ZipFile(file) as archive:
         for name in archive.namelist():
             if "worksheets/" in name and name.endswith(".xml"):
@@ -476,10 +477,10 @@ def _check_rows_of_sheets(file: str, source: str) -> None:
 
 
 def _chosen_sheet(book: Any, name: str | None, file: str, source: str) -> Any:
-    """Return the sheet of a workbook that was named, or the only one that has cells."""
+    """Return the named sheet of a workbook, or the only one that has cells."""
     sheets = {each.title: each for each in book.worksheets}
     for each in sheets.values():
-        each.reset_dimensions()  # which the file states, and rows beyond would be left out
+        each.reset_dimensions()  # rows beyond the size that the file states would be skipped
     if name is not None:
         if name not in sheets:
             raise FileError(
@@ -499,7 +500,7 @@ def _chosen_sheet(book: Any, name: str | None, file: str, source: str) -> Any:
 
 
 def _sheet_rows(sheet: Any) -> Iterator[Sequence[Any]]:
-    """Iterate over the values of each row of a sheet, which end with its last cell."""
+    """Iterate over the rows of a sheet, each with the values up to its last cell."""
     return iter(sheet.iter_rows(values_only=True))
 
 
@@ -508,7 +509,7 @@ def _has_cells(row: Sequence[Any]) -> bool:
 
 
 def _sheet_table(sheet: Any, source: str) -> Any:
-    """Return the rows of a sheet, whose first has the names of the columns."""
+    """Return the table in a sheet, whose first row has the names of the columns."""
     rows = _sheet_rows(sheet)
     header = next(rows, ())
     width = max((at for at, name in enumerate(header, 1) if name is not None), default=0)
@@ -522,7 +523,7 @@ def _sheet_table(sheet: Any, source: str) -> Any:
 
 
 def _cells(values: Any) -> Any:
-    """Return the cells of a column; of different types, as text."""
+    """Return the cells of a column, as text if their types differ."""
     pa = pyarrow()
     try:
         return pa.array(values)
@@ -531,7 +532,7 @@ def _cells(values: Any) -> Any:
 
 
 def _shown_kind(content: bytes) -> str:
-    """Tell the format of bytes by how they begin."""
+    """Return the format of a table by its first bytes."""
     for magic, kind in MAGIC.items():
         if content.startswith(magic):
             return kind
@@ -539,9 +540,9 @@ def _shown_kind(content: bytes) -> str:
 
 
 LEAST_BLOCK, OF_A_COLUMN, MOST_BLOCK = 1 << 20, 1 << 12, 1 << 30
-"""Bytes that pyarrow reads at a time: its own number, but more for each of very many columns.
+"""Block size of pyarrow in bytes: its default, the bytes per column of wide files, the maximum.
 
-Each block makes a piece of each column, so short blocks of many columns are many pieces.
+Each block becomes a chunk of each column, so small blocks of wide files would make many chunks.
 """
 
 
@@ -550,12 +551,12 @@ def _block_of(columns: int) -> int:
 
 
 class CsvFile:
-    """A CSV file, read as a whole or a block of rows at a time; its cells are text.
+    """A CSV file, read whole or in blocks of rows; its cells are text.
 
     Parameters
     ----------
     opened : callable
-        Returns the bytes of the file, from the beginning.
+        Returns a stream of the bytes of the file.
     source : str
         The name of the file, for errors.
     """
@@ -566,7 +567,7 @@ class CsvFile:
             self.names, self._separator = csv_header(stream, source)
 
     def table(self, columns: Sequence[str] | None = None) -> Any:
-        """Return all rows, with some columns or all."""
+        """Return all rows, with the given columns or all."""
         from pyarrow import csv as arrow_csv
 
         block = _block_of(len(self.names if columns is None else columns))
@@ -582,7 +583,7 @@ class CsvFile:
         return table
 
     def tables(self, columns: Sequence[str], block: int) -> Iterator[Any]:
-        """Iterate over the rows in so many bytes, with these columns alone."""
+        """Iterate over blocks of rows of about `block` bytes, with only these columns."""
         read = 0
         try:
             with self._reading(self._rows()) as lent:
@@ -593,7 +594,7 @@ class CsvFile:
             rows = 0
             with self._reading(strict := self._strict_rows()) as lent:
                 for table in self._tables(lent, self._options(lent, block, columns)):
-                    yield table.slice(min(max(read - rows, 0), table.num_rows))  # what is new
+                    yield table.slice(min(max(read - rows, 0), table.num_rows))  # only new rows
                     rows += table.num_rows
             self._check(rows, strict)
 
@@ -605,16 +606,16 @@ class CsvFile:
             for batch in arrow_csv.open_csv(rows.lend(), **options):
                 yield pa.Table.from_batches([batch])
         except pa.ArrowInvalid as error:
-            if "Empty CSV" not in str(error):  # a header and nothing else
+            if "Empty CSV" not in str(error):  # only a header
                 raise
 
     @contextlib.contextmanager
     def _reading(self, rows: WholeRows) -> Iterator[WholeRows]:
-        """Lend the rows to pyarrow, and raise what was wrong with them after that."""
+        """Lend the rows to pyarrow, and then raise the error for any problem with them."""
         try:
             try:
                 yield rows
-            except pyarrow().ArrowInvalid:  # of rows that end early, or because they do
+            except pyarrow().ArrowInvalid:  # invalid rows, or rows that ended early
                 if rows.problem is None:
                     raise
             finally:
@@ -633,7 +634,7 @@ class CsvFile:
     def _options(
         self, rows: WholeRows, block: int, columns: Sequence[str] | None
     ) -> dict[str, Any]:
-        """Return how pyarrow reads what comes in blocks of whole rows, whose text is checked."""
+        """Return pyarrow's options to read blocks of whole rows as text that was validated."""
         from pyarrow import csv as arrow_csv
 
         text = dict.fromkeys(self.names, pyarrow().string())
@@ -655,7 +656,7 @@ class CsvFile:
             return csv_problem(stream.read_buffer(), self._separator, self.source, error)
 
     def _check(self, rows: int, strict: StrictRows) -> None:
-        """Raise where quotes made pyarrow lose rows, of which it read so many."""
+        """Raise an error if pyarrow read another number of rows than the strict reader."""
         found = max(strict.number - 1, 0)
         if found != rows:
             raise FileError(
@@ -664,9 +665,9 @@ class CsvFile:
 
 
 class LaterColumns:
-    """Rows of a CSV file, of which some columns are read, and the others if one is asked for.
+    """Rows of a CSV file, some columns of which are read at once, and the others when used.
 
-    It has what an Arrow table has.
+    It has the interface of an Arrow table.
 
     Parameters
     ----------
@@ -696,22 +697,22 @@ class LaterColumns:
         same = table.column_names == self.column_names
         if not same or not table.select(self._first.column_names).equals(self._first):
             raise FileError(self._file.source, "it changed while it was read.")
-        self._first = table  # the same columns, once
+        self._first = table  # it has these columns too
         return table
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self._whole, name)  # what is done to all rows is done to all columns
+        return getattr(self._whole, name)  # other operations need all columns
 
 
 def csv_header(stream: Any, source: str) -> tuple[list[str], str]:
-    """Return the names of the columns, and the separator, which shows best in the first line.
+    """Return the names of the columns, and the most frequent separator in the first line.
 
     Parameters
     ----------
     stream : pyarrow NativeFile
-        The bytes of the file, of which so many are read as the header has.
+        The bytes of the file, read only as far as the header needs.
     source : str
         The name of the file, for errors.
     """
@@ -731,14 +732,14 @@ def csv_header(stream: Any, source: str) -> tuple[list[str], str]:
 
 @cells_of_any_length()
 def _header_of(start: bytes, source: str, *, whole: bool) -> tuple[list[str], str] | None:
-    """Return the header in the beginning of a file; nothing if it may go on after that."""
+    """Return the header in the first bytes of a file; None if it may continue after them."""
     for magic, packing in UNPACKERS.items():
         if start.startswith(magic):
             ending = next(each for each, known in PACKED.items() if known == packing)
             raise FileError(
                 source, f"it is compressed with {packing}.", f"Let its name end in {ending}."
             )
-    try:  # a character may be cut in two where the beginning ends
+    try:  # the last character may be incomplete
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start, final=whole)
     except UnicodeDecodeError as error:
         raise encoding_problem(source, error) from error
@@ -750,9 +751,9 @@ def _header_of(start: bytes, source: str, *, whole: bool) -> tuple[list[str], st
     separator = max(SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
     lines = io.StringIO(text, newline="")
     rows = csv.reader(lines, delimiter=separator)
-    try:  # a name may go on in the next line
+    try:  # a name may contain line breaks
         names = next(filter(None, rows))
-    except (csv.Error, StopIteration):  # a quote that is left open, which is said later
+    except (csv.Error, StopIteration):  # an open quote, which is reported later
         return next(csv.reader([first], delimiter=separator)), separator
     if not whole and lines.tell() == len(text):
         return None
@@ -789,7 +790,7 @@ def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
     source : str
         The name of the file, for errors.
     before : int
-        How many lines of the file came before these.
+        The number of lines of the file before these.
     """
     pa = pyarrow()
     from pyarrow import json as arrow_json
@@ -801,7 +802,7 @@ def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
         if as_text != table.schema:
             options = arrow_json.ParseOptions(explicit_schema=as_text)
             table = arrow_json.read_json(pa.BufferReader(content), parse_options=options)
-        table.validate(full=True)  # pyarrow does not look whether text is UTF-8
+        table.validate(full=True)  # pyarrow does not check that text is UTF-8
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, NoObjectError) as error:
         raise jsonl_problem(bytes(content), source, error, before) from error
     check_large_numbers(content, _large_numbers(table), (source, before))
@@ -809,10 +810,10 @@ def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
 
 
 def _with_text(field: Any) -> Any:
-    """Return a field of JSON lines with text for dates: JSON has none, pyarrow guesses them.
+    """Return a field of JSON lines with text in place of dates, which pyarrow guesses.
 
-    Labels and names of examples that are written differently, "2020-01-01" and
-    "2020-01-01 00:00:00", would be the same.
+    JSON has no dates, and labels and ids with different text, such as "2020-01-01" and
+    "2020-01-01 00:00:00", would become the same.
     """
     pa, kind = pyarrow(), field.type
     if pa.types.is_timestamp(kind):
@@ -825,7 +826,7 @@ def _with_text(field: Any) -> Any:
 
 
 def _large_numbers(table: Any) -> list[str]:
-    """Return the columns of floating-point numbers that are too large to tell whole ones apart."""
+    """Return the columns of floating-point numbers that are too large for exact whole numbers."""
     types = pyarrow().types
     from pyarrow import compute as pc
 
@@ -846,7 +847,7 @@ def _read_parquet(opened: Callable[[], Any], source: str) -> Any:
         file = parquet.ParquetFile(stream, buffer_size=BUFFER)
         names = repetitive(file)
         stream.seek(0)
-        # As parquet.read_table does, which loads pandas where that is installed.
+        # The same as parquet.read_table, which imports pandas if it is installed.
         table = parquet.ParquetFile(stream, read_dictionary=names, pre_buffer=True).read()
         check_number(table.num_rows, file.metadata, source)
         return table
@@ -855,7 +856,7 @@ def _read_parquet(opened: Callable[[], Any], source: str) -> Any:
 
 
 def check_number(rows: int, metadata: Any, source: str) -> None:
-    """Raise when a Parquet file has another number of rows than it says."""
+    """Raise an error if a Parquet file has another number of rows than its metadata states."""
     if rows != metadata.num_rows:
         raise FileError(
             source, f"it is damaged: it says that it has {metadata.num_rows:,} rows, got {rows:,}."
@@ -863,14 +864,14 @@ def check_number(rows: int, metadata: Any, source: str) -> None:
 
 
 def repetitive(file: Any) -> list[str]:
-    """Return the columns of text that take so little room that they must be the same few texts.
+    """Return the text columns whose size shows that they have few distinct values.
 
-    They are left as they are in the file, as a dictionary, which is what counting needs.
+    They are read as dictionaries, as stored in the file, which makes counting fast.
 
     Parameters
     ----------
     file : pyarrow ParquetFile
-        Opened with a `buffer_size`, since the beginning of each column is read.
+        The file, opened with a `buffer_size`, because the first bytes of each column are read.
     """
     metadata = file.metadata
     places = range(metadata.num_columns)
@@ -880,11 +881,11 @@ def repetitive(file: Any) -> list[str]:
     for number in range(metadata.num_row_groups) if texts else ():
         group = metadata.row_group(number)
         if group.num_rows:
-            # What is damaged raises here; asked for its size, it would end the process.
+            # Damage raises an error here; reading the size of the column would crash the process.
             next(file.iter_batches(1, [number], list(texts.values()), use_threads=False), None)
             for at, name in texts.items():
                 column = group.column(at)
-                if column.path_in_schema != name:  # of which only damage can be the cause
+                if column.path_in_schema != name:  # only damage can cause this
                     raise pyarrow().ArrowInvalid(
                         f"its column {name!r} is {column.path_in_schema!r} in another place"
                     )
@@ -900,14 +901,14 @@ def _read_arrow(opened: Callable[[], Any], source: str) -> Any:
 
     def read() -> Any:
         table = feather.read_table(opened())
-        table.validate(full=True)  # pyarrow believes what the file says of its own bytes
+        table.validate(full=True)  # pyarrow trusts the file's description of its bytes
         return table
 
     return arrow_read(read, source, "an Arrow file")
 
 
 def arrow_read(read: Callable[[], Any], source: str, kind: str) -> Any:
-    """Read something with pyarrow; what it refuses is an error that names the file."""
+    """Call a reader of pyarrow, and turn its errors into errors that name the file."""
     pa = pyarrow()
     try:
         return read()

@@ -1,4 +1,4 @@
-"""Predictions of several models on the same examples, and what their mistakes cost."""
+"""Studies: the predictions of several models on the same examples, with the costs of mistakes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def study_of(
     lower_is_positive: Sequence[str] = (),
     source: str = "the predictions",
 ) -> Study:
-    """Count the predictions of several models, to report on them.
+    """Count the predictions of several models for a study of their costs.
 
     Predictions are arrays, ``study_of(y_true, y_pred, costs)``, or the columns of a data frame,
     ``study_of(frame, costs, actual="is_fraud")``.
@@ -61,49 +61,50 @@ def study_of(
     Parameters
     ----------
     y_true : array_like, shape (n,), data frame, or mapping of columns
-        The actual class of each example. Or a data frame of any library that narwhals knows, or a
-        mapping of arrays, with all columns; the next argument is the costs then.
+        The actual class of each example; or all columns, as a data frame of any library that
+        narwhals supports or as a mapping of arrays. The next argument is then the costs.
     y_pred : mapping of str to array_like
-        The decisions of each model, by its name.
+        The decisions of each model, by name.
     costs : CostMatrix, ExampleCosts or mapping
-        What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes them,
+        The costs of decisions; or the costs of mistakes, as ``CostMatrix.from_errors`` takes them,
         each a number, an array with an entry for each example or, with a data frame, the name of
-        the column that has it.
+        a column.
     actual, models, scores : str and sequences of str, optional
-        The columns of a data frame; by default as their names and values suggest, in the same way
-        as for files.
+        The columns of a data frame; by default guessed from their names and values, as for files.
     y_score : mapping of str to array_like, optional
-        The scores of models: of the positive class of two, or the probabilities of all classes, a
-        column each in the order of the costs' labels. A model may have decisions, scores or both.
+        The scores of each model, by name: for the positive class of two, or the probabilities of
+        all classes, with columns in the order of the costs' labels. A model may have decisions,
+        scores or both.
     pos_label : optional
         The positive class of two; by default 1, True, or the one whose misses cost more.
     confidence : float, default 0.95
         Confidence level of all intervals and tests.
     sample_weight, groups, strata, population, class_priors, impossible
-        How the examples were drawn, as in `stakes.evaluate`; in any combination. With a data frame,
-        the first three are names of columns.
+        The sampling design, as in `stakes.evaluate`, in any combination. With a data frame, the
+        first three are names of columns.
     baseline : str, optional
-        The policy or model that savings are against: ``old``, ``old@0.31``, ``old@best`` or
-        ``always 0``; by default the first model as decided, or else the cheapest constant.
+        The policy or model that savings are measured against: ``old``, ``old@0.31``, ``old@best``
+        or ``always 0``; by default the first model with its own decisions, or else the cheapest
+        constant prediction.
     rng : int, default 0
-        The seed by which rows are dealt into folds.
+        Random seed of the assignment of rows to folds.
     class_names : mapping, optional
-        What classes are called in results, such as ``{0: "repaid", 1: "default"}``.
+        Display names of the classes, such as ``{0: "repaid", 1: "default"}``.
     model_column, key : str, optional
-        In a data frame with a row for each example and model, the columns that name the model and
-        the example.
+        The columns of the model and of the example id, in a data frame with a row for each example
+        and model.
     ignore_case, drop_missing : bool, default False
-        With a data frame, whether labels that differ in case, spaces and punctuation alone are the
-        same, and whether rows that lack a value are left out.
+        With a data frame, whether labels that differ only in case, spaces and punctuation are the
+        same, and whether rows with missing values are left out.
     lower_is_positive : sequence of str, optional
-        The columns of scores of which low ones speak for the positive class.
+        The columns of scores where low scores indicate the positive class.
     source : str
-        What the predictions are called in the report.
+        The name of the predictions in the report.
 
     Returns
     -------
     Study
-        The counts, which `findings` and ``write_report`` take.
+        The study, for `findings` and ``write_report``.
 
     Notes
     -----
@@ -161,7 +162,7 @@ def study_of(
 
 
 def refuse_path(given: Any, name: str) -> None:
-    """Refuse the path of a file where its rows are expected."""
+    """Raise an error for the path of a file in place of its rows."""
     if isinstance(given, str | os.PathLike):
         raise InputTypeError(
             name,
@@ -172,7 +173,7 @@ def refuse_path(given: Any, name: str) -> None:
 
 
 def _check_names(**design: Any) -> None:
-    """Raise when rows are described by values and not by the column that holds these."""
+    """Raise an error if an argument has values instead of the name of their column."""
     for name, given in design.items():
         if given is not None and not isinstance(given, str):
             raise InputTypeError(
@@ -190,7 +191,7 @@ def _asked(baseline: str | None) -> Asked:
 
 
 def _in_order(costs: Any, *rows: Any) -> Any:
-    """Return costs of single examples in the order of the rows' pandas index, if they have one."""
+    """Return per-example costs in the order of the rows' pandas index, if they have one."""
     if not isinstance(costs, ExampleCosts):
         return costs
     first = next((each for each in rows if validate.index_of(each) is not None), None)
@@ -198,7 +199,7 @@ def _in_order(costs: Any, *rows: Any) -> Any:
 
 
 def _with_rows(costs: Costs | None, **design: Any) -> tuple[dict[str, Any], Costs]:
-    """Return what each row has besides labels, and the costs, which may be of single rows."""
+    """Return the per-row columns of the design and costs, and the costs that refer to them."""
     if costs is None:
         raise no_costs("the predictions")
     if not isinstance(costs, Mapping):
@@ -208,7 +209,7 @@ def _with_rows(costs: Costs | None, **design: Any) -> tuple[dict[str, Any], Cost
 
 
 def _columns_of(given: Mapping[str, Any], design: DesignColumns) -> Columns:
-    """Return the columns of a data frame that were named, and how cells are read."""
+    """Return the named columns of a data frame, with the options for reading them."""
     named = {name: given[name] for name in ("actual", "models", "scores", "key", "model_column")}
     low = tuple(given["lower_is_positive"])
     reading = Reading(given["ignore_case"], given["drop_missing"], low)
@@ -216,7 +217,7 @@ def _columns_of(given: Mapping[str, Any], design: DesignColumns) -> Columns:
 
 
 def _check_arrays(options: Mapping[str, Any]) -> None:
-    """Raise when an option is given that is about the columns of a data frame."""
+    """Raise an error for options that are about the columns of a data frame."""
     for name, given in options.items():
         if not (given is None or given is False or (isinstance(given, tuple) and not given)):
             raise InputTypeError(name, "it is about the columns of a data frame; got arrays.")
@@ -225,7 +226,7 @@ def _check_arrays(options: Mapping[str, Any]) -> None:
 def _of_frame(
     frame: Any, costs: Any, columns: Columns, source: str, options: Mapping[str, Any]
 ) -> Study:
-    """Count the rows of a data frame, and warn of what may be wrong with them."""
+    """Count the rows of a data frame, with warnings about doubtful rows and scores."""
     if costs is None:
         raise no_costs("the frame")
     costs = _in_order(costs, frame, *(frame.values() if isinstance(frame, Mapping) else ()))
@@ -259,20 +260,20 @@ def study_of_files(
     Parameters
     ----------
     paths : sequence of str
-        A count file; or tables, of which several are joined on the name of an example. A table may
+        A count file; or tables, of which several are joined on the id of an example. A table may
         be in many files: those of a folder, or of a pattern. "-" is standard input.
     costs : CostMatrix, mapping or None
-        What decisions cost; as in `Study.from_table` and `Study.from_counts`.
+        The costs of decisions, as in `Study.from_table` and `Study.from_counts`.
     columns : Columns
         The columns that were named.
     progress : Progress
-        Is told how far it is.
+        The receiver of progress.
     with_scores : bool or "if they fit", default True
-        Whether scores are counted. Unless they must be, a large file is read in batches.
+        Whether scores are counted. Unless True, a large file is read in batches.
     undecided : bool, default False
-        Whether models may lack decisions, where scores are no probabilities to decide by.
+        Whether models may lack decisions if their scores are not probabilities.
     **options
-        As `Study.from_table` takes them: pos_label, confidence, class_priors, population.
+        Further arguments of `Study.from_table`: pos_label, confidence, class_priors, population.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What is given, rows or counts of rows with costs, becomes what a study is made of."""
+"""Preparation of rows or counts, with costs, for a study."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ DECISION_ADVICE = "Correct it. If the column is not a model, name the models wit
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What was counted, the parts that columns play, and the costs with their classes."""
+    """The counts, the roles of columns, and the costs with their classes."""
 
     counts: Tally
     source: str
@@ -57,7 +57,7 @@ class Given:
     done: tuple[str, ...] = ()
 
     def called(self, names: Mapping[Any, str] | None) -> Given:
-        """Return it with other names for classes and decisions, as people call them."""
+        """Return it with display names for classes and decisions."""
         if not names:
             return self
         known = tuple(dict.fromkeys((*self.costs.labels, *self.costs.decisions)))
@@ -86,7 +86,7 @@ class Given:
         )
 
     def notes(self) -> list[str]:
-        """Say what was understood, in sentences."""
+        """Return sentences on the roles of columns and the reading of rows."""
         counts, positive = self.counts, self.positive
         notes = [*self.roles.in_words(), *self.roles.cautions, *self.done]
         undecided: dict[str, list[str]] = {}
@@ -140,7 +140,7 @@ def given_rows(
     with_scores: bool | Literal["if they fit"],
     roles: Roles | None,
 ) -> Given:
-    """Find the parts that columns play, and count; arguments as in ``Study.from_table``."""
+    """Find the roles of columns and count rows; the arguments are those of ``Study.from_table``."""
     _check_rows(table, pos_label)
     models, scores = _names(columns.models, "models"), _names(columns.scores, "scores")
     actual = columns.actual
@@ -183,12 +183,12 @@ def given_rows(
 
 
 def _labels_of(costs: Costs) -> Labels:
-    """Return the labels that are known before rows are read."""
+    """Return the labels and decisions of a cost matrix; those of other costs are not known yet."""
     return (*costs.labels, *costs.decisions) if isinstance(costs, CostMatrix) else ()
 
 
 def _in_use(roles: Roles) -> list[str]:
-    """Return the columns that play a part."""
+    """Return the columns with a role."""
     columns = [roles.actual, *roles.design.used().values()]
     for model in roles.models:
         columns += [each for each in (model.decisions, model.scores) if each is not None]
@@ -197,9 +197,9 @@ def _in_use(roles: Roles) -> list[str]:
 
 
 def _lacking(table: Table, roles: Roles, counts: Tally) -> dict[str, str]:
-    """Return the models that lack a value in rows, which are left out, and how many rows.
+    """Return the models with missing values in rows that were left out, with the reason.
 
-    What is done in such rows is not known, so that a gate cannot judge the model.
+    The decisions in such rows are not known, so that a gate cannot judge the model.
     """
     every = counts.n + table.dropped
     found = {}
@@ -216,7 +216,7 @@ def _lacking(table: Table, roles: Roles, counts: Tally) -> dict[str, str]:
 
 
 def _done(table: Table, counts: Tally) -> tuple[str, ...]:
-    """Say what was done to the rows before they were counted."""
+    """Return sentences on changes to the rows before they were counted."""
     if not table.dropped:
         return table.notes
     every = counts.n + table.dropped
@@ -235,12 +235,12 @@ def given_counts(
     impossible: Any,
     undecided: bool,
 ) -> Given:
-    """Take rows that were counted before; arguments as in ``Study.from_counts``."""
+    """Prepare rows that were counted before; the arguments are those of ``Study.from_counts``."""
     _check_positive(pos_label)
     matrix = _costs_for(counts, source, costs, pos_label)
     counts = counts.renamed(matrix, source)
     positive = positive_class(matrix, pos_label)
-    if positive is None:  # more classes or decisions than two, for which scores say nothing
+    if positive is None:  # scores refer to the positive class of two
         counts = replace(counts, scores=None)
     elif counts.scores is not None:
         positive = counts.scores.pos_label
@@ -271,9 +271,9 @@ def given_counts(
 
 
 def _of_two(model: Model, costs: CostMatrix, positive: Label | None) -> Model:
-    """Return a model with the scores of the positive class, where it has the probabilities of two.
+    """Return a model with scores in place of the probabilities of two classes.
 
-    Probabilities must be those of all classes.
+    There must be a column of probabilities for each class.
     """
     if not model.probabilities:
         return model
@@ -296,7 +296,7 @@ def _class_factors(
     class_priors: Mapping[Any, float] | None,
     least: Sequence[str],
 ) -> Floats | None:
-    """Return how many times as frequent classes are in the target population as in the rows."""
+    """Return the ratio of class frequencies in the target population to those in the rows."""
     by_scores = [each for each in roles.models if each.probabilities or each.decisions is None]
     if class_priors is None or not (by_scores or least):
         return None
@@ -316,9 +316,9 @@ def no_costs(source: str) -> InputTypeError:
 def _priced(
     table: Table, costs: Costs, actual: str, pos_label: Any
 ) -> tuple[CostMatrix, Label | None, RowCosts | None]:
-    """Return the cost matrix, the positive class, and the costs of single rows if there are any.
+    """Return the cost matrix, the positive class, and the per-row costs, if any.
 
-    The matrix then has the right labels, and its costs are not used.
+    With per-row costs, only the labels of the matrix are used.
     """
     if isinstance(costs, CostMatrix):
         return costs, positive_class(costs, pos_label), None
@@ -342,14 +342,14 @@ def _priced(
 
 
 def _with_amounts(design: DesignColumns, costs: Costs) -> DesignColumns:
-    """Return the columns of the design with those of the costs."""
+    """Return the design columns, including those of the costs."""
     if not isinstance(costs, Mapping):
         return design
     return replace(design, **{name: each for name, each in costs.items() if isinstance(each, str)})
 
 
 def _costs_for(counts: Tally, source: str, costs: Costs | None, pos_label: Any) -> CostMatrix:
-    """Return the cost matrix that counts are studied with."""
+    """Return the cost matrix for counts."""
     if counts.examples is not None:
         if costs is not None:
             raise InputTypeError(
@@ -396,7 +396,7 @@ def _check_mistakes(costs: Mapping[str, Any]) -> None:
 
 
 def mean_matrix(examples: JointExamples, names: CostMatrix | JointConfusion) -> CostMatrix:
-    """Return what each decision costs on average, for each class."""
+    """Return the mean cost of each decision for each class, as a cost matrix."""
     return CostMatrix(
         examples.mean_costs(), rows="predicted", labels=names.labels, decisions=names.decisions
     )
@@ -411,9 +411,9 @@ def _thresholds(
     *,
     undecided: bool,
 ) -> dict[str, float]:
-    """Return the score from which on the positive class is decided, for models without decisions.
+    """Return the minimum-expected-cost threshold of each model without decisions.
 
-    Where scores do not tell decisions it is an error, unless models may be undecided.
+    Scores that give no decisions are an error, unless models may be undecided.
     """
     thresholds = {}
     for model in roles.models:
@@ -433,7 +433,7 @@ def _by_least_cost(
     positive: Label | None,
     each: RowCosts | None,
 ) -> list[str]:
-    """Return the models with decisions whose scores tell what costs least in each row, too."""
+    """Return the models with decisions whose scores also give each row's cheapest decision."""
     if each is None or not each.for_both_classes:
         return []
     both = [model for model in roles.models if model.decisions is not None and model.scores]
@@ -443,7 +443,7 @@ def _by_least_cost(
 def _design(
     counts: Tally, class_priors: Mapping[Any, float] | None, population: Any, impossible: Any
 ) -> Design:
-    """Return what is known of the sampling besides the counts, by the names that these have."""
+    """Return the sampling design beyond the counts, with the names that the counts have."""
     joint = counts.joint
     by_class = counts.design.strata == counts.actual
     if isinstance(population, Mapping):
@@ -464,7 +464,7 @@ def _design(
 
 
 def _by_name(given: Mapping[Any, Any], names: Labels, what: str) -> dict[Label, Any]:
-    """Return values by the names that are meant; text may stand for numbers."""
+    """Return values by the matching names; text may stand for numbers."""
     if not isinstance(given, Mapping):
         raise InputTypeError(
             what, f"expected a mapping of names to numbers, got a {type(given).__name__}."

@@ -1,4 +1,4 @@
-"""A study: what was counted of several models, what mistakes cost, and what follows."""
+"""The `Study` class: the counts of several models and their costs, with the analyses of both."""
 
 from __future__ import annotations
 
@@ -45,62 +45,62 @@ from stakes.predictions.classes import TWO
 from stakes.predictions.table import NO_DESIGN
 from stakes.study._given import Costs, Given, given_counts, given_rows, mean_matrix
 
-if TYPE_CHECKING:  # most studies are not asked for curves, which take long to load
+if TYPE_CHECKING:  # most studies need no curves, which are slow to import
     from stakes.curves.curve import CostCurve
     from stakes.curves.difference import CostCurveDifference
     from stakes.curves.line import CostLine
 
 SHOWN_MODELS = 6
-"""Models that the text of a study shows: it has ten lines at most."""
+"""Maximum number of models in the text of a study, which has at most ten lines."""
 
 CROSS_FITTED, NOTHING_ASKED = Choosing(), Asked()
 
 
 def _pages() -> Any:
-    """Return what makes pages, which knows studies: it is loaded by name, when one is asked for."""
+    """Return the module of reports, imported by name and on demand because it imports this one."""
     return import_module("stakes.show.report")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Study(Result):
-    """Counts of the decisions and scores of several models, and what mistakes cost.
+    """Counts of the decisions and scores of several models, with the costs of mistakes.
 
-    Made by `from_table` or `from_counts`; nothing here sees the rows again.
+    `from_table` and `from_counts` make a study; it does not read the rows again.
 
     Attributes
     ----------
     source : str
         The name of the file.
     roles : Roles
-        The parts that its columns play.
+        The roles of its columns.
     joint : JointConfusion
-        The decisions of all models that have any.
+        The joint decisions of the models that have any.
     costs : CostMatrix
-        What decisions cost.
+        The costs of decisions.
     pos_label : label or None
         The positive class; None with more than two classes.
     joint_scores : JointScores or None
-        The scores of the models that have any.
+        The joint scores of the models that have any.
     decided_from : mapping
-        The score from which on the positive class was decided, for models that had scores alone.
+        The decision threshold of each model that had scores only.
     notes : tuple of str
-        What was understood, in sentences.
+        Sentences on the roles of columns and the reading of rows.
     confidence : float
         Confidence level of all intervals and tests.
     design : Design
-        The class priors and the population, where they are not those of the examples.
+        The sampling design beyond the counts, such as class priors and the population.
     class_rows : tuple of int
-        How many rows each class has, whatever they weigh.
+        The unweighted number of rows of each class.
     examples : JointExamples or None
-        The rows one by one, where costs are those of single rows; `costs` are then their means.
+        The single rows, if costs are per row; `costs` are then their means.
     choosing : Choosing
-        How thresholds are chosen.
+        The settings for choosing thresholds.
     asked : Asked
-        The baseline and the candidates, where such were named.
+        The baseline and the candidates, if any were named.
     merged_from : tuple of str
-        The checksums of the count files that these counts were added up from, if they were.
+        The checksums of the merged count files, if any.
     cautions : tuple of str
-        The notes about rows that may not be what they are taken for.
+        Warnings about rows that may be dependent, and about scores that may be reversed.
 
     Examples
     --------
@@ -156,18 +156,17 @@ class Study(Result):
         class_names: Mapping[Any, str] | None = None,
         divides: Sequence[str] = (),
     ) -> Self:
-        """Find the parts that columns play, and count.
+        """Return the study of a table, after finding the roles of columns and counting rows.
 
         Parameters
         ----------
         table : Table
             The rows, in any of the forms of `stakes.predictions`.
         costs : CostMatrix, ExampleCosts or mapping
-            What decisions cost; or the costs of mistakes, as ``CostMatrix.from_errors`` takes
-            them, for the two classes of the table. In place of a number, the name of the column
-            that has it.
+            The costs of decisions; or the costs of mistakes, as ``CostMatrix.from_errors`` takes
+            them, for the two classes of the table. Each may be a number or the name of a column.
         actual, models, scores : str and sequences of str, optional
-            The columns; by default as their names and values suggest.
+            The columns; by default guessed from their names and values.
         pos_label : optional
             The positive class of two; by default 1, True, or the one whose misses cost more.
         confidence : float, default 0.95
@@ -177,24 +176,24 @@ class Study(Result):
         design : DesignColumns, optional
             The columns of groups, weights and strata, which are never guessed.
         population : mapping or number, optional
-            From each stratum to its share or its number of rows, as in `stakes.evaluate`.
+            The share or the number of rows of each stratum, as in `stakes.evaluate`.
         impossible : sequence of (decision, class), optional
-            Cells that cannot occur.
+            The cells that cannot occur.
         undecided : bool, default False
-            Whether models may lack decisions, where scores are no probabilities to decide by.
+            Whether models may lack decisions if their scores are not probabilities.
         with_scores : bool or "if they fit", default True
-            Whether scores are counted. Where they are, thresholds are chosen for models that have
-            them; those that have no decisions need not have probabilities then.
+            Whether scores are counted. If so, thresholds are chosen for the models with scores, and
+            scores of models without decisions need not be probabilities.
         choosing : Choosing, optional
-            How thresholds are chosen.
+            The settings for choosing thresholds.
         asked : Asked, optional
             The baseline and the candidates.
         roles : Roles, optional
-            The parts that columns play, if they are known.
+            The roles of the columns, if they are known.
         class_names : mapping, optional
-            What classes are called in results, such as ``{0: "repaid", 1: "default"}``.
+            Display names of the classes, such as ``{0: "repaid", 1: "default"}``.
         divides : sequence of str, optional
-            Columns that divide the rows, such as into regions and months; none of them is a model.
+            The columns that divide the rows, such as region and month; none of them is a model.
 
         Returns
         -------
@@ -233,16 +232,16 @@ class Study(Result):
         asked: Asked = NOTHING_ASKED,
         class_names: Mapping[Any, str] | None = None,
     ) -> Self:
-        """Take rows that were counted before.
+        """Return the study of rows that were counted before.
 
         Parameters
         ----------
         counts : Tally
-            What was counted.
+            The counts.
         source : str
             The name of the file, for errors.
         costs : CostMatrix, mapping or None
-            What decisions cost; None where the counts have the costs of single rows.
+            The costs of decisions; None if the counts have per-row costs.
         pos_label, confidence, class_priors, population, impossible, undecided, choosing, asked, \
 class_names
             As in `from_table`.
@@ -306,14 +305,14 @@ class_names
         )
 
     def report(self, path: str | os.PathLike[str] = "report.html", **settings: Any) -> Self:
-        """Write a report on the study into a file.
+        """Write a report on the study to a file.
 
         Parameters
         ----------
         path : str or path, default "report.html"
-            The page to write.
+            The file to write.
         **settings
-            As `stakes.findings.Settings` takes them: unit, volume, per, title, noun, ….
+            Arguments of `stakes.findings.Settings`: unit, volume, per, title, noun, ….
 
         Returns
         -------
@@ -342,14 +341,14 @@ class_names
         Parameters
         ----------
         height : int, default 800
-            How high the page is there, in pixels.
+            The height of the page in pixels.
         **settings
-            As `stakes.findings.Settings` takes them.
+            Arguments of `stakes.findings.Settings`.
 
         Returns
         -------
         object
-            What a notebook shows as the page.
+            An object that a notebook displays as the page.
 
         Examples
         --------
@@ -377,7 +376,7 @@ class_names
         Returns
         -------
         DataFrame
-            With a row for each policy: its name, model, threshold, and cost per decision.
+            A row for each policy, with its name, model, threshold and cost per decision.
 
         Examples
         --------
@@ -408,7 +407,7 @@ class_names
         return html_table(header, rows, caption)
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
-        """Lay out what each model has and costs as decided; nothing is inferred for it."""
+        """Return a table of the models, with the cost of their decisions, without inference."""
         rows = []
         for model in self.roles.models:
             decided = model.name in self.names
@@ -433,7 +432,7 @@ class_names
     def plain(self) -> bool:
         """Whether rows are independent, of equal weight and cost, and not from several strata.
 
-        Then their counts tell all, with class priors where these are known.
+        If so, the counts suffice for inference, together with any class priors.
         """
         apart = self.joint.parts is not None or self.joint.weighted or self.examples is not None
         return not apart and self.design == Design(self.design.class_priors)
@@ -444,12 +443,12 @@ class_names
         return tuple(map(str, self.joint.names))
 
     def counts(self) -> Tally:
-        """Return what was counted.
+        """Return the counts.
 
         Returns
         -------
         Tally
-            The counts, which `from_counts` and count files take.
+            The counts, for `from_counts` and count files.
         """
         scores = None if self.joint_scores is None else self.joint_scores.compressed()
         roles = self.roles
@@ -467,7 +466,7 @@ class_names
         )
 
     def estimate(self, name: str, unit: str = "") -> CostEstimate:
-        """Return what a model costs.
+        """Return the estimated cost of a model.
 
         Parameters
         ----------
@@ -489,7 +488,7 @@ class_names
         return CostEstimate(sample, None, self.design, unit)
 
     def ideal_cost(self) -> float | None:
-        """Return what the cheapest decision for each row costs; None if classes tell it.
+        """Return the mean cost of the cheapest decision for each row; None without per-row costs.
 
         Returns
         -------
@@ -525,7 +524,7 @@ class_names
         method: str = "auto",
         noun: str = "examples",
     ) -> Verdict:
-        """Return which policy to use, what it saves, and what would settle it.
+        """Return the recommended policy, its saving, and the sample size to settle the choice.
 
         Parameters
         ----------
@@ -540,13 +539,13 @@ class_names
         method : str, default "auto"
             The method of the interval of the policy's cost, as in ``CostEstimate.interval``.
         noun : str, default "examples"
-            What the rows are called.
+            The name of the rows in text, such as "patients".
 
         Returns
         -------
         Verdict
             The policy of least cost, its saving against the baseline, the policies that it cannot
-            be told apart from, and how many examples would tell.
+            be told apart from, and the number of examples that would separate them.
 
         Examples
         --------
@@ -563,19 +562,19 @@ class_names
         return verdict_of(self.policies, self.n, stated, tuple(filter(None, self._context())))
 
     def _context(self) -> tuple[str, str]:
-        """Say why the confidence is not claimed, and which population costs are for, if so."""
+        """Return the caution on the confidence level and the population of the costs, if any."""
         caution = self.policies.estimate(self.policies.best).caution
         if caution:
             caution = f"{caution[0].upper()}{caution[1:]}."
         return caution, self.population()
 
     def population(self) -> str:
-        """Summarise which population the costs are for; nothing where it is that of the examples.
+        """Return a sentence on the target population of the costs; empty without class priors.
 
         Returns
         -------
         str
-            A sentence.
+            The sentence.
         """
         priors = self.class_priors()
         if priors is None:
@@ -585,12 +584,12 @@ class_names
         return f"Costs are for a population with {shares}, {'' if same else 'not '}as in the data."
 
     def class_priors(self) -> dict[Label, float] | None:
-        """Return the share of each class in the target population; None for that of the examples.
+        """Return the prevalence of each class in the target population; None if not given.
 
         Returns
         -------
         dict or None
-            From each class to its share.
+            The prevalence of each class.
         """
         priors, labels = self.design.class_priors, self.joint.labels
         if priors is None:
@@ -598,12 +597,12 @@ class_names
         return dict(zip(labels, checked_priors(priors, labels).tolist(), strict=True))
 
     def prevalence(self) -> float:
-        """Return the share of the positive class in the target population.
+        """Return the prevalence of the positive class in the target population.
 
         Returns
         -------
         float
-            The share.
+            The prevalence.
         """
         if self.names:
             table = self.joint.single(self.names[0])
@@ -624,12 +623,13 @@ class_names
         return bool((self.joint.class_counts() > 0).sum() == TWO)
 
     def curves(self) -> dict[str, CostCurve]:
-        """Return the cost curves of the models that have scores; none with one class only.
+        """Return the cost curves of the models with scores; none unless there are two classes.
 
         Returns
         -------
         dict
-            From each model to its CostCurve.
+            The CostCurve of each model; empty unless the data have two classes and the costs two
+            decisions.
         """
         from stakes.curves.curve import CostCurve
 
@@ -638,7 +638,7 @@ class_names
         return {name: CostCurve(self.scores_where_used(name), name) for name in self.scores}
 
     def scores_where_used(self, name: str) -> ScoreCounts:
-        """Return the scores of a model with the weights that strata have in use.
+        """Return the scores of a model, with strata weighted as in the population.
 
         Parameters
         ----------
@@ -668,12 +668,12 @@ class_names
         return represented(counts, self.design)
 
     def where_thresholds_are_used(self) -> dict[str, Any]:
-        """Return the class priors and the population as `stakes.choose_threshold` takes them.
+        """Return the class priors and the population as arguments of `stakes.choose_threshold`.
 
         Returns
         -------
         dict
-            Its arguments; classes that are strata have priors.
+            The arguments; if classes are strata, they have priors.
         """
         if self.design.strata is None:
             return {"class_priors": self.class_priors(), "population": self.design.population}
@@ -682,7 +682,7 @@ class_names
         return {"class_priors": dict(zip(self.joint.labels, shares, strict=True))}
 
     def decisions_where_used(self, *names: str) -> Any:
-        """Return the decisions of one model, or of two, with the weights that strata have in use.
+        """Return the decisions of one or two models, with strata weighted as in the population.
 
         Parameters
         ----------
@@ -712,12 +712,12 @@ class_names
         return table
 
     def lines(self) -> dict[str, CostLine]:
-        """Return the cost lines of the models that have decisions and no scores.
+        """Return the cost lines of the models with decisions and no scores.
 
         Returns
         -------
         dict
-            From each model to its CostLine.
+            The CostLine of each model.
         """
         from stakes.curves.line import CostLine
 
@@ -761,7 +761,7 @@ class_names
         return scores.pair(first, second)
 
     def curve_difference(self, first: str, second: str) -> CostCurveDifference:
-        """Return the difference of the cost curves of two models that both have scores, or not.
+        """Return the difference of the cost curves of two models, both with or both without scores.
 
         Parameters
         ----------
