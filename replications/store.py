@@ -16,7 +16,7 @@ from replications.experiment import MEASURED, Results, Row, Value
 from stakes.errors import FileError
 from stakes.read import read_text, write_binary
 from stakes.read.checksums import parquet_bytes, read_parquet
-from stakes.read.tables import pyarrow
+from stakes.read.sources import pyarrow
 
 FORMAT = "replications/1"
 RESULTS = Path(__file__).parent / "results"

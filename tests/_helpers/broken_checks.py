@@ -14,7 +14,7 @@ from unittest import mock
 from hypothesis import strategies as st
 
 from stakes.cli.main import main
-from stakes.read import shards, tables
+from stakes.read import csv_file, shards
 from tests._helpers.broken_files import (
     COUNT_FILES,
     ENDINGS,
@@ -49,7 +49,7 @@ def options_of(asked):
 def counted(case, folder):
     """Count a file by the command; return its counts, or that they were refused."""
     given, stdin = _given(case, folder)
-    small = mock.patch.multiple(tables, LEAST_BLOCK=SMALL, OF_A_COLUMN=1)
+    small = mock.patch.multiple(csv_file, LEAST_BLOCK=SMALL, OF_A_COLUMN=1)
     with mock.patch.object(shards, "BLOCK", SMALL), small:
         return run(["count", *given, *options_of(case.asked)], folder, stdin)
 

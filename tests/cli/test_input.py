@@ -4,7 +4,7 @@ import openpyxl
 import pytest
 
 from stakes.predictions import files
-from stakes.read.tables import CsvFile
+from stakes.read.csv_file import CsvFile
 
 ROWS = [
     ["y", "pred_a", "pred_b"],

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stakes.errors import FileError
-from stakes.read import _diagnose, shards, tables
+from stakes.read import _diagnose, csv_file, shards, sources
 from stakes.read._diagnose import (
     LONGEST_CELL,
     PIECE,
@@ -25,8 +25,9 @@ from stakes.read._diagnose import (
     WholeRows,
     cells_of_any_length,
 )
+from stakes.read.csv_file import CsvFile
 from stakes.read.shards import Shard
-from stakes.read.tables import CsvFile, read_table
+from stakes.read.tables import read_table
 
 HEADER = "id,actual,note\n"
 ROWS = [f"{i},ok,fine\n" for i in range(1000)]
@@ -73,7 +74,7 @@ def test_standard_input_is_looked_at_too(pack):
 
 
 def unpacked(content):
-    from stakes.read.tables import unpacked_bytes
+    from stakes.read.sources import unpacked_bytes
 
     return unpacked_bytes(content, "standard input")
 
@@ -157,7 +158,7 @@ def test_blocks_of_whole_rows_are_read_as_the_file_is(rows, end, every, block, b
 
 
 def _blockwise(file, block):
-    with mock.patch.multiple(tables, LEAST_BLOCK=block, OF_A_COLUMN=1):
+    with mock.patch.multiple(csv_file, LEAST_BLOCK=block, OF_A_COLUMN=1):
         return file.table()
 
 
@@ -188,10 +189,10 @@ def test_a_header_is_read_whole_wherever_it_is_cut(names, end, start, how, size)
 
     def opened():
         packed = pa.BufferReader(PACKINGS[packing](content))
-        kind = tables.PACKED.get(packing)
+        kind = sources.PACKED.get(packing)
         return packed if kind is None else pa.CompressedInputStream(packed, kind)
 
-    with mock.patch.multiple(tables, HEADER=size):
+    with mock.patch.multiple(csv_file, HEADER=size):
         file = CsvFile(opened, "a.csv")
         read = [file.table(), *file.tables(file.names, 64)]
     assert file.names == expected == [*names, last]
@@ -216,9 +217,9 @@ def test_all_columns_of_a_long_header_with_a_quote_in_a_name_are_read(how, tmp_p
 
 
 def test_a_header_without_end_is_refused(monkeypatch):
-    for module in (_diagnose, tables):
+    for module in (_diagnose, csv_file):
         monkeypatch.setattr(module, "MOST_OF_A_ROW", 40)
-    monkeypatch.setattr(tables, "HEADER", 16)
+    monkeypatch.setattr(csv_file, "HEADER", 16)
     with pytest.raises(FileError, match=r"a\.csv: its header does not end in the first .* quote"):
         CsvFile(lambda: pa.BufferReader(b'a,"b\n' + b"1,2\n" * 200), "a.csv")
 
@@ -227,7 +228,7 @@ def test_a_header_without_end_is_refused(monkeypatch):
 def test_bytes_that_are_no_text_are_named_behind_a_byte_order_mark(start, monkeypatch):
     """In the header, and in what is not looked at for it."""
     for size in (1, 1 << 16):
-        monkeypatch.setattr(tables, "HEADER", size)
+        monkeypatch.setattr(csv_file, "HEADER", size)
         for content in (b"a,b\xe4c\n1,2\n", b"a,b\n1,\xe4c\n"):
             with pytest.raises(FileError, match=r"line [12]: expected UTF-8 .* the byte 0xe4"):
                 CsvFile(lambda read=start + content: pa.BufferReader(read), "a.csv").table()
@@ -257,8 +258,8 @@ def test_no_thread_of_pyarrow_keeps_a_file_that_is_wrong(problem, whole, monkeyp
     """A thread that asks Python for more while Python ends keeps the process from ending."""
     content, lent, lend = b"a,b\n" + WRONG[problem], [], WholeRows.lend
     monkeypatch.setattr(WholeRows, "lend", lambda rows: lent.append(rows) or lend(rows))
-    monkeypatch.setattr(tables, "HEADER", 64)
-    monkeypatch.setattr(tables, "LEAST_BLOCK", 100)
+    monkeypatch.setattr(csv_file, "HEADER", 64)
+    monkeypatch.setattr(csv_file, "LEAST_BLOCK", 100)
     file = CsvFile(lambda: pa.BufferReader(content), "a.csv")
     with pytest.raises(FileError, match="line 402"):
         file.table() if whole else list(file.tables(["a"], 100))
@@ -303,8 +304,8 @@ def test_long_cells_are_read_by_threads_at_once(tmp_path):
 @pytest.mark.parametrize("before", range(8))
 def test_cells_at_the_border_of_blocks_stay_as_they_are(cell, before, whole, monkeypatch):
     """With a quote inside of a cell, too: pyarrow refused long cells, and lost a line feed."""
-    monkeypatch.setattr(tables, "LEAST_BLOCK", 64)
-    monkeypatch.setattr(tables, "OF_A_COLUMN", 1)
+    monkeypatch.setattr(csv_file, "LEAST_BLOCK", 64)
+    monkeypatch.setattr(csv_file, "OF_A_COLUMN", 1)
     notes = ['5" pipe', "y" * before, cell, "z"]
     content = "a,b\n" + "".join(
         f'1,"{note}"\n' if note is cell else f"1,{note}\n" for note in notes

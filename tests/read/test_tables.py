@@ -13,9 +13,10 @@ import pytest
 from pyarrow import feather
 
 from stakes.errors import FileError, MissingExtraError
-from stakes.read import shards, tables
+from stakes.read import csv_file, shards
+from stakes.read.csv_file import CsvFile
 from stakes.read.shards import Shard
-from stakes.read.tables import CsvFile, read_table
+from stakes.read.tables import read_table
 
 whole = CsvFile.table
 
@@ -124,7 +125,7 @@ def test_columns_are_read_when_they_are_asked_for(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("quoted", [False, True])
 def test_a_header_may_be_longer_than_what_is_looked_at_first(quoted, tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "HEADER", 16)
+    monkeypatch.setattr(csv_file, "HEADER", 16)
     names = [f"column {i}" for i in range(9)]
     path = tmp_path / "a.csv"
     cells = [f'"{name}"' if quoted else name for name in names]

@@ -866,7 +866,7 @@ def _may_have_costs(predictions: Sequence[str]) -> bool:
     """Tell whether the predictions may be a count file with the costs of each row in it."""
     from stakes.predictions.count_file import is_count_file
     from stakes.read.remote import is_remote
-    from stakes.read.tables import STANDARD_INPUT
+    from stakes.read.sources import STANDARD_INPUT
 
     only, *others = predictions
     alone = not others and only != STANDARD_INPUT and not is_remote(only)

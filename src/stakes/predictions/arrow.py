@@ -35,7 +35,8 @@ from stakes.predictions.table import (
     too_many_labels,
 )
 from stakes.read._diagnose import shortly
-from stakes.read.tables import FileRows, pyarrow
+from stakes.read.sources import pyarrow
+from stakes.read.tables import FileRows
 
 NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity))$"
 """Pattern of a number in text."""

@@ -88,7 +88,7 @@ from stakes.read.checksums import (
     parquet_bytes,
     read_parquet,
 )
-from stakes.read.tables import STANDARD_INPUT, file_kind, is_pipe, pyarrow, source_name
+from stakes.read.sources import STANDARD_INPUT, file_kind, is_pipe, pyarrow, source_name
 
 SCHEMA = "stakes-counts/2"
 

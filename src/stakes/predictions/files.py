@@ -37,7 +37,8 @@ from stakes.read.shards import (
     kind_of,
     shards_of,
 )
-from stakes.read.tables import STANDARD_INPUT, FileRows, read_table, source_name, standard_input
+from stakes.read.sources import STANDARD_INPUT, source_name, standard_input
+from stakes.read.tables import FileRows, read_table
 
 NUMBERS = ("numbers", "true and false")
 

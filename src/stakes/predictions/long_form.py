@@ -19,7 +19,8 @@ from stakes.predictions.arrow import ArrowTable, cells_of
 from stakes.predictions.roles import actual_column
 from stakes.predictions.table import Columns, Table, check_columns
 from stakes.read.joins import joined
-from stakes.read.tables import FileRows, pyarrow
+from stakes.read.sources import pyarrow
+from stakes.read.tables import FileRows
 
 MOST_MODELS = 50
 """Maximum number of models in a column of model names."""

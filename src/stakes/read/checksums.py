@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from stakes.errors import FileError
 from stakes.read.files import as_path
-from stakes.read.tables import METADATA, pyarrow
+from stakes.read.sources import pyarrow
+from stakes.read.tables import METADATA
 
 
 def checksum(header: Mapping[str, object], arrays: Iterable[NDArray[Any]] = ()) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError
-from stakes.read.tables import FileRows, pyarrow
+from stakes.read.sources import pyarrow
+from stakes.read.tables import FileRows
 
 Named = tuple[str, Any]
 """The name of a file and its table."""

@@ -17,7 +17,8 @@ from typing import Any
 
 from stakes.errors import FileError
 from stakes.read.files import read_text
-from stakes.read.tables import FileRows, pyarrow
+from stakes.read.sources import pyarrow
+from stakes.read.tables import FileRows
 
 COUNTS = "stakes-counts"
 START = 4096

@@ -10,16 +10,8 @@ from typing import Any
 from stakes._core.optional import imported
 from stakes.errors import FileError, InputTypeError, redacted
 from stakes.read._diagnose import no_rows, shortly
-from stakes.read.tables import (
-    FileRows,
-    check_names,
-    countable,
-    file_kind,
-    pyarrow,
-    read_table,
-    source_name,
-    unpacked_bytes,
-)
+from stakes.read.sources import file_kind, pyarrow, source_name, unpacked_bytes
+from stakes.read.tables import FileRows, check_names, countable, read_table
 
 DATABASE = re.compile(r"postgres(ql)?://")
 STORE = re.compile(r"s3://")

@@ -13,27 +13,22 @@ from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError
+from stakes.read.csv_file import CsvFile
 from stakes.read.files import as_path
-from stakes.read.tables import (
-    BUFFER,
+from stakes.read.formats import BUFFER, check_number, jsonl_table, repetitive
+from stakes.read.sources import (
     COLUMNAR,
     PACKED,
     STANDARD_INPUT,
-    CsvFile,
-    FileRows,
     arrow_read,
-    check_not_counts,
-    check_number,
     check_readable,
-    countable,
     file_kind,
-    jsonl_table,
     pyarrow,
-    repetitive,
     source_name,
     text_stream,
     workbook_of,
 )
+from stakes.read.tables import FileRows, check_not_counts, countable
 
 BATCH = 1 << 18
 """Rows of a binary file read at a time."""
