@@ -1,4 +1,4 @@
-"""Counts and costs become estimates, with how sure they are.
+"""Estimates, intervals and tests of expected costs, from counts and costs.
 
 The public names are listed in ``__init__.pyi`` and load when they are first used.
 """
