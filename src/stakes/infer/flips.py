@@ -20,14 +20,14 @@ from stakes.infer.difference import CostDifference
 
 @dataclass(frozen=True, eq=False)
 class Flip(Result):
-    """The cost of one cell at which the verdict changes, all other costs being unchanged.
+    """At which cost of one cell, all others as they are, the verdict changes.
 
     Attributes
     ----------
     decision, label : label
         The cell.
     cost : float
-        Its cost now.
+        What it costs now.
     at : float or None
         The cost at which both classifiers cost the same; None if there is none.
     holds : {"above", "below", "always"}

@@ -100,7 +100,7 @@ class Period(Result):
 
 @dataclass(frozen=True, eq=False)
 class _Part(ByValue):
-    """The estimates of a period: from labelled rows, and with the best and worst missing labels."""
+    """The estimates of a period: labelled rows only, all rows at best and at worst, and so far."""
 
     name: str
     n: float
