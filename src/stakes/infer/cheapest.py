@@ -59,7 +59,7 @@ class Populations:
     Parameters
     ----------
     joint : JointConfusion
-        How often each combination occurred.
+        The count of each combination of decisions and class.
     design : Design
         The prevalence of each class in the target population, if it differs from the test set's,
         and cells that cannot occur.

@@ -458,7 +458,7 @@ def compare_rates(
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the rows were sampled, as arrays with an entry for each row.
+    """The sampling design of the rows, as arrays with an entry for each row.
 
     Attributes
     ----------

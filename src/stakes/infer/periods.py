@@ -54,8 +54,8 @@ class Period(Result):
     low, high : float
         Limits of the cost, which hold for all periods at once.
     change, change_low, change_high : float or None
-        By how much the cost is above that of the first period, with limits that hold for all
-        periods at once; None for the first one and for periods that are not complete.
+        The cost minus that of the first complete period, with limits that hold for all periods at
+        once; None for that period and for incomplete ones.
     verdict : str
         "higher than at first", "lower than at first" or "not shown".
     running, running_low, running_high : float or None

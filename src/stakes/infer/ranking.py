@@ -156,7 +156,7 @@ class Ranking:
         Parameters
         ----------
         joint : JointConfusion
-            How often each combination of decisions and class occurred.
+            The count of each combination of decisions and class.
         costs : CostMatrix
             The cost of each decision for each class.
         unit : str, optional
@@ -428,7 +428,7 @@ class Ranking:
         Returns
         -------
         Gate
-            Which models fail and which pass, the rule, and the comparisons behind it.
+            The models that fail and that pass, the rule, and the comparisons behind it.
 
         Examples
         --------

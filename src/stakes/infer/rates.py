@@ -68,7 +68,7 @@ class Rate(Result):
         The rate, such as "recall".
     value : float or None
         The rate in the test set, or in the population that the design describes; None where it is
-        not defined, such as the precision of a model that calls nothing positive.
+        not defined, such as the precision of a model that predicts no positives.
     low, high : float
         The limits; where the rate is not defined, the least and the most it could be.
     confidence : float
@@ -229,36 +229,36 @@ class RateEstimates(Result):
 
     @property
     def recall(self) -> Rate:
-        """The share of positives called positive; also called sensitivity."""
+        """The share of positives that are predicted positive; also called sensitivity."""
         return self.rate("recall")
 
     sensitivity = recall
 
     @property
     def specificity(self) -> Rate:
-        """The share of negatives called negative."""
+        """The share of negatives that are predicted negative."""
         return self.rate("specificity")
 
     @property
     def fpr(self) -> Rate:
-        """The false positive rate: the share of negatives called positive."""
+        """The false positive rate: the share of negatives that are predicted positive."""
         return self.rate("fpr")
 
     @property
     def fnr(self) -> Rate:
-        """The false negative rate: the share of positives called negative."""
+        """The false negative rate: the share of positives that are predicted negative."""
         return self.rate("fnr")
 
     @property
     def precision(self) -> Rate:
-        """The share of those called positive that are positive; also called PPV."""
+        """The share of predicted positives that are positive; also called PPV."""
         return self.rate("precision")
 
     ppv = precision
 
     @property
     def npv(self) -> Rate:
-        """The share of those called negative that are negative."""
+        """The share of predicted negatives that are negative; also called NPV."""
         return self.rate("npv")
 
     @property

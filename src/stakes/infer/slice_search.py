@@ -54,7 +54,8 @@ class FoundSlice(Result):
     cost, rest : float
         The cost per decision in the slice, and on all other rows, in the judging half.
     difference, low, high : float
-        By how much the slice costs more, with limits that hold for all proposed slices at once.
+        The cost of the slice minus that of all other rows, with limits that hold for all proposed
+        slices at once.
     shown : bool
         Whether it is shown to cost more than the rest.
 

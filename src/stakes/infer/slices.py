@@ -58,8 +58,7 @@ class Slice(Result):
         The share of the total cost that these rows cause. None if the total is not positive, and
         with class priors, because the sizes of the slices in the population are then not known.
     difference, difference_low, difference_high : float or None
-        By how much the cost is above that of all other rows, with limits that hold for all slices
-        at once.
+        The cost minus that of all other rows, with limits that hold for all slices at once.
     verdict : str
         "more expensive than the rest", "cheaper than the rest" or "not shown".
 
