@@ -446,4 +446,4 @@ class CostEstimate(Inference):
 
 def summary_of(estimate: CostEstimate, interval: Interval) -> str:
     """Summarise the cost of decisions, with an interval that was computed elsewhere."""
-    return estimate._summary(interval)  # noqa: SLF001 - its own
+    return estimate._summary(interval)  # noqa: SLF001 - of this module

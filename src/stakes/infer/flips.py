@@ -218,7 +218,7 @@ def flip_region(difference: CostDifference) -> FlipRegion:
             "difference", "costs of single examples have no cells whose cost could change."
         )
     paired = difference.paired
-    sparse = isinstance(paired, JointConfusion)  # of very many classes
+    sparse = isinstance(paired, JointConfusion)  # with very many classes
     table: Any = paired if sparse else difference._table()  # noqa: SLF001 - the same subpackage
     costs = difference.costs.values_for(table.labels, table.decisions)
     first, second = table.first, table.second

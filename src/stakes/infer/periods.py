@@ -327,7 +327,7 @@ def evaluate_over(
     -------
     PeriodEstimates
         The cost of each period with limits that hold for all of them at once, changes against the
-        first period, and the running cost with limits that hold at all times.
+        first complete period, and the running cost with limits that hold at all times.
 
     Notes
     -----

@@ -168,7 +168,7 @@ class RateEstimates(Result):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the rates: those of the positive class, if there is one, and of all."""
-        two = len(self.table.labels) == 2  # noqa: PLR2004 - averages over classes say little
+        two = len(self.table.labels) == 2  # noqa: PLR2004 - macro averages are for more classes
         of_all = [name for name in OF_ALL if not (two and name.startswith("macro"))]
         return (*(OF_A_CLASS if self.pos_label is not None else ()), *of_all)
 
@@ -355,7 +355,7 @@ class RateEstimates(Result):
 
     def _table(self, confidence: float) -> tuple[list[str], list[list[str]]]:
         header = ["rate", "value", f"{percent(confidence)} CI from", "to"]
-        rows = [self.rate(name, confidence)._shown() for name in self.names]  # noqa: SLF001 - ours
+        rows = [self.rate(name, confidence)._shown() for name in self.names]  # noqa: SLF001 - of this module
         return header, rows
 
     def __repr__(self) -> str:
@@ -611,7 +611,7 @@ class RateDifferences(Result):
 
     def _spread(self, rates: RateEstimates, name: str, index: int) -> Ratio:
         """Return a rate of one model as a ratio over the cells of both models."""
-        ratio = rates._ratio(name)  # noqa: SLF001 - ours
+        ratio = rates._ratio(name)  # noqa: SLF001 - of this module
         return on_pairs(ratio, index, len(self.paired.decisions))
 
     def __iter__(self) -> Iterator[RateDifference]:

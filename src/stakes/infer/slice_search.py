@@ -317,7 +317,7 @@ def _as_numbers(values: Any) -> Floats | None:
     """Return a numeric column, NaN where a value is missing; None if it is not numeric."""
     try:
         array = np.asarray(values)
-    except ValueError:  # rows of several values, which are refused as such
+    except ValueError:  # ragged rows, which are refused later
         return None
     if array.dtype.kind == "O" and array.ndim == 1:
         listed = [np.nan if is_missing(each) else each for each in array.tolist()]

@@ -283,7 +283,7 @@ def guided_root(
     x = root_of(nearly, target, x, ROUGH_TOLERANCE, widest)
     slope = (nearly(x + SMALL) - nearly(x)) / SMALL
     looked, scores = [x], [exactly(x)]
-    with np.errstate(all="ignore"):  # rows that are done repeat points: 0/0
+    with np.errstate(all="ignore"):  # rows that are done repeat their points, which gives 0/0
         following = x + (target - scores[0]) / slope
         for _ in range(FEW_LOOKS):
             done = np.abs(scores[-1] - target) < SCORE_TOLERANCE
