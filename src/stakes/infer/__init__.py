@@ -1,4 +1,4 @@
-"""Estimates of expected costs and differences from counts, with their uncertainty.
+"""Estimates, intervals and tests of expected costs, from counts and costs.
 
 The public names are listed in ``__init__.pyi`` and load when they are first used.
 """

@@ -117,8 +117,8 @@ def batch_p_values(
 ) -> Floats:
     """Return the two-sided p-values of many tables, by "auto" or a method that gives tests.
 
-    They are those of ``CostDifference.test``; only methods whose tails depend on it use the
-    confidence.
+    The p-values are those of ``CostDifference.test``. Only methods whose tails depend on the
+    confidence use it.
     """
     if method != "auto":
         entry = METHODS.get(method)

@@ -1,4 +1,4 @@
-"""Which classifier is the cheapest, and how likely, where costs are not certain."""
+"""The probability that each classifier is the cheapest, when costs are uncertain."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
 
 FEWEST_DRAWS = 100
-"""Fewer tell nothing."""
+"""The smallest number of draws that is accepted."""
 
 MORE_LIKELY = 0.5
 
 MOST_RAKING, CLOSE = 1000, 1e-10
-"""Of raking: rounds at most, and by how much, relatively, weights change when it is done."""
+"""The largest number of raking rounds, and the relative change of the weights that ends them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Populations that the test set may come from, each with room for one more example.
+    """Random draws of the population's cell shares, each with the share of one more example.
 
     Attributes
     ----------
     tables : ndarray, shape (classifiers, cells, draws)
         The share of each cell of each classifier's confusion matrix.
     extra : ndarray, shape (draws, 1) or (draws, classes)
-        The share of one more example: of any class, or of one in each class if its prior is known.
+        The share of one more example of any class; with known class priors, of one in each class.
     """
 
     tables: Floats
@@ -54,12 +54,12 @@ class Drawn:
 
 
 class Populations:
-    """What shares the cells of the confusion matrices may have in the target population.
+    """The distribution of the confusion matrices' cell shares in the target population.
 
     Parameters
     ----------
     joint : JointConfusion
-        How often each combination occurred.
+        The count of each combination of decisions and class.
     design : Design
         The prevalence of each class in the target population, if it differs from the test set's,
         and cells that cannot occur.
@@ -89,7 +89,7 @@ class Populations:
 
     @property
     def width(self) -> int:
-        """How many numbers a draw takes."""
+        """The number of values that one draw needs."""
         return int(max(self._cells.shape))
 
     def shares(self) -> Floats:
@@ -99,9 +99,9 @@ class Populations:
         return self._scaled(self._draws.as_used(counts), np.zeros((1, size))).tables[..., 0]
 
     def drawn(self, size: int, generator: np.random.Generator) -> Drawn:
-        """Draw shares from Dirichlet(counts, 1) of all examples, or of those of each class.
+        """Draw cell shares from Dirichlet(counts, 1), over all examples or within each class.
 
-        The last is that of one more example, which is placed only when costs are known.
+        The last share is that of one more example. Its cell is chosen once the costs are known.
         """
         amounts = self._draws.amounts(size, generator)
         extras = 1 if self._priors is None else len(self._priors)
@@ -109,7 +109,7 @@ class Populations:
         return self._scaled(self._draws.as_used(amounts), extra)
 
     def _scaled(self, amounts: Floats, extra: Floats) -> Drawn:
-        """Make shares of amounts; those of a class add up to its prior, if that is known."""
+        """Normalise amounts to shares; those of a class sum to its prior, if that is known."""
         if self._priors is None:
             totals = amounts.sum(axis=1, keepdims=True) + extra
             amounts = amounts / totals
@@ -124,9 +124,9 @@ class Populations:
         return Drawn(tables, extra)
 
     def room(self, extra: Floats, costs: Floats) -> Floats:
-        """Return what one more example can add to the difference of two classifiers.
+        """Return the most that one more example can add to the difference of two classifiers.
 
-        Without priors it is of the class in which two decisions can differ most.
+        Without priors, the example is of the class in which the costs of two decisions differ most.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class Populations:
         return self._added(extra, np.where(self._possible.any(axis=0), spans, 0.0))
 
     def worst(self, extra: Floats, costs: Floats) -> Floats:
-        """Return what one more example adds to a classifier's cost if it is its costliest."""
+        """Return what one more example adds to a classifier's cost at its highest possible cost."""
         return self._added(extra, self._highest(costs))
 
     def _highest(self, costs: Floats) -> Floats:
@@ -155,11 +155,12 @@ class Populations:
 
 
 class _Draws:
-    """What varies where rows are not drawn one by one: groups, rows with weights, and strata.
+    """Random amounts of the rows, which may have groups, weights and strata.
 
-    `room` is the size of one more draw: of a group, or a row with its weight, that is typical for a
-    row; and where strata have known shares, of the stratum in which it would count most. Where
-    classes have such, too, each draw is raked to both, and each class has a room of its own.
+    `room` is the size of one more sampling unit: of the group, or the weighted row, that is typical
+    for a row. Where strata have known shares, it is that of the stratum in which the unit would
+    count most. Where classes have known shares too, each draw is raked to both, and each class has
+    a room of its own.
     """
 
     def __init__(self, joint: JointConfusion, design: Design, priors: Floats | None) -> None:
@@ -194,12 +195,12 @@ class _Draws:
         return float(sizes.max()) * float(self._factors(self._counts[np.newaxis]).max())
 
     def _heavy(self, squares: Floats) -> Floats:
-        """Return the weight that is typical of the rows of each cell; they may weigh nothing."""
+        """Return the typical weight of the rows of each cell, 0 where all weights are 0."""
         counts = self._counts
         return np.divide(squares, counts, out=np.zeros_like(counts), where=counts > 0)
 
     def amounts(self, size: int, generator: np.random.Generator) -> Floats:
-        """Draw amounts: gamma variables with the counts as shapes, one for each draw."""
+        """Draw amounts, shape (draws, rows): gamma variables whose shapes are the counts."""
         if self._groups is not None:
             each = generator.standard_exponential((size, int(self._groups.max()) + 1))
             return np.asarray(each[:, self._groups] * self._counts)
@@ -210,7 +211,7 @@ class _Draws:
         return np.asarray(generator.standard_gamma(shapes, (size, len(heavy))) * heavy)
 
     def as_used(self, amounts: Floats) -> Floats:
-        """Return the amounts such that the strata have the shares that they have in use."""
+        """Scale the amounts so that the strata have their shares of the target population."""
         if self._strata is None or len(self._shares) == 1:
             return amounts
         if self._raking is not None:
@@ -225,7 +226,7 @@ class _Draws:
 
 
 class _Raking:
-    """Weights by which amounts have the shares of the strata and of the classes, in every draw."""
+    """Raking weights that give every draw the known shares of both strata and classes."""
 
     def __init__(
         self,
@@ -242,7 +243,7 @@ class _Raking:
         self._cells = csr_array((np.ones(rows), (np.arange(rows), cells)), shape)
 
     def factors(self, amounts: Floats) -> Floats:
-        """Return the weight of each row in each draw, for as much in all (Deming & Stephan)."""
+        """Return the weight of each row in each draw; totals stay the same (Deming & Stephan)."""
         shape = (len(amounts), len(self._shares), len(self._priors))
         table = np.asarray((self._cells.T @ amounts.T).T).reshape(shape)
         totals = table.sum(axis=(1, 2))
@@ -266,20 +267,20 @@ class _Raking:
         return np.asarray(found * totals[:, np.newaxis])
 
     def largest(self, sizes: Floats) -> Floats:
-        """Return the largest of the rows' sizes, for each class."""
+        """Return the largest size of the rows of each class."""
         found = np.zeros(len(self._priors))
         np.maximum.at(found, self._classes, sizes)
         return found
 
 
 def _possible_cells(joint: JointConfusion, design: Design) -> NDArray[np.bool_]:
-    """Return which cells can occur, having checked that none of the others came."""
+    """Return which cells can occur, after checking that no impossible cell was observed."""
     possible = np.ones((len(joint.decisions), len(joint.labels)), dtype=bool)
     if design.impossible is not None:
         zero = CostMatrix(
             possible.astype(float), rows="predicted", labels=joint.labels, decisions=joint.decisions
         )
-        for name in joint.names:  # raises what is wrong with them
+        for name in joint.names:  # raises if an impossible cell is unknown or was observed
             CostEstimate(joint.single(name), zero, Design(impossible=design.impossible))
         for decision, label in design.impossible:
             possible[joint.decisions.index(decision), joint.labels.index(label)] = False
@@ -306,7 +307,7 @@ def expected_costs(tables: Floats, costs: Floats) -> Floats:
     tables : ndarray, shape (classifiers, cells) or (classifiers, cells, draws)
         The shares of the cells.
     costs : ndarray, shape (decisions, classes) or (draws, decisions, classes)
-        What the cells cost.
+        The costs of the cells.
     """
     tables = tables.reshape(*tables.shape[:2], -1)
     flat = costs.reshape(-1, tables.shape[1])
@@ -318,25 +319,26 @@ def expected_costs(tables: Floats, costs: Floats) -> Floats:
 
 
 def shares_of_minimum(table: Floats) -> Floats:
-    """Return how often each column is the least; ties are shared."""
+    """Return the share of rows in which each column is the minimum; ties are split."""
     least = np.isclose(table, table.min(axis=1, keepdims=True), rtol=1e-12, atol=0)
     return np.asarray((least / least.sum(axis=1, keepdims=True)).mean(axis=0))
 
 
 def wins(table: Floats, room: Floats) -> Floats:
-    """Return how many draws a classifier wins with the room against it, and with it on its side.
+    """Return how many draws each classifier wins, with one more example against it and for it.
 
     Parameters
     ----------
     table : ndarray, shape (draws, classifiers)
         The costs.
     room : ndarray, shape (draws,)
-        What one more example can add to the difference of two classifiers.
+        The most that one more example can add to the difference of two classifiers.
 
     Returns
     -------
     ndarray, shape (2, classifiers)
-        Cheaper than every other although the room is against it; as cheap as any with it.
+        The draws in which each is cheaper than every other with the room against it, and those in
+        which it is at least as cheap as any other with the room in its favour.
     """
     if table.shape[1] == 1:
         return np.full((2, 1), float(len(table)))
@@ -354,7 +356,7 @@ def wins(table: Floats, room: Floats) -> Floats:
 def rarest_outcome(
     joint: JointConfusion, matrices: Sequence[CostMatrix], design: Design
 ) -> RareOutcome | None:
-    """Return the extreme outcome of two classifiers that matters most and occurred too rarely."""
+    """Return the largest extreme outcome of any two classifiers that occurred too rarely."""
     rare = [
         choice.rare
         for first, second in combinations(joint.names, 2)
@@ -367,7 +369,7 @@ def rarest_outcome(
 
 
 def warn_of_rare(joint: JointConfusion, matrices: Sequence[CostMatrix], design: Design) -> None:
-    """Warn where an extreme outcome came so rarely that little can be said."""
+    """Warn if the outcome that matters most occurred too rarely for narrow bounds."""
     rare = rarest_outcome(joint, matrices, design)
     if rare is not None:
         rarely = f", fewer than {ENOUGH}" if rare.count else ""
@@ -395,23 +397,23 @@ FIELDS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CheapestProbability(Result):
-    """How likely each classifier is the cheapest, and where the doubt comes from.
+    """The probability that each classifier is the cheapest, and the sources of uncertainty.
 
     Attributes
     ----------
     names : tuple of str
         The classifiers.
     probability_low, probability_high : ndarray
-        Between which bounds the probability lies that each is the cheapest, costs and test set both
-        uncertain.
+        Bounds of the probability that each is the cheapest, with costs and test set both uncertain.
     costs_only : ndarray
-        The same if only the costs were uncertain.
+        That probability if only the costs were uncertain.
     sampling_low, sampling_high : ndarray
-        The same if only the test set were uncertain.
+        Bounds of that probability if only the test set were uncertain.
     cost : ndarray
-        Each one's expected cost at the mean costs.
+        The expected cost per decision of each, at the mean costs.
     sd, sd_costs, sd_sampling : ndarray
-        The standard deviation of each one's expected cost, and of its two sources alone.
+        The standard deviation of each expected cost: in total, from uncertain costs alone, and from
+        the test set alone.
 
     Examples
     --------
@@ -533,11 +535,11 @@ def cheapest_probability(
 ) -> CheapestProbability:
     """Return how likely each classifier is the cheapest when costs are known only as ranges.
 
-    Costs are drawn from their ranges, the population from a Dirichlet distribution. That knows only
-    observed mistakes, so the probability is given by two bounds: as if one more example had been
-    observed, in which the classifier makes the costliest possible mistake and all others make none,
-    and as if it were the other way round. Where expensive mistakes are rare the bounds are far
-    apart; with many of them they meet.
+    Costs are drawn from their ranges, the population from a Dirichlet distribution. That
+    distribution covers only observed mistakes, so the probability has two bounds. The lower bound
+    adds one more example, in which the classifier makes the costliest possible mistake and all
+    others make none; the upper bound adds the opposite. Where expensive mistakes are rare the
+    bounds are far apart; with many of them they meet.
 
     Parameters
     ----------
@@ -546,20 +548,20 @@ def cheapest_probability(
     predictions : mapping or None
         From the name of each classifier to its decisions.
     costs : CostRanges
-        What is known of the costs.
+        The ranges, or distributions, of the costs.
     class_priors : mapping or sequence, optional
         The prevalence of each class in the target population, if it differs from the test set's.
     impossible : sequence of (decision, class), optional
         Cells that cannot occur, for which no room is needed.
     n_draws : int, default 4000
-        How many costs and populations are drawn.
+        The number of draws of costs and populations.
     rng : Generator or seed
         The source of randomness.
 
     Returns
     -------
     CheapestProbability
-        The probabilities, and how much of the doubt is due to the costs and to the test set.
+        The probabilities, and how much of the uncertainty is due to the costs and to the test set.
 
     Warns
     -----
@@ -599,7 +601,7 @@ def cheapest_probability(
     eager is the cheapest with a probability of 52% to 61% (63% if only the costs, 65% to 79%
     if only the test set were uncertain).
 
-    Where only one in ten is a 1, false alarms matter more:
+    With a prevalence of 10%, false positives matter more:
 
     >>> found = cheapest_probability(
     ...     y_true, predictions, costs, class_priors={0: 0.9, 1: 0.1}, rng=0)

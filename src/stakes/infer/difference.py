@@ -1,4 +1,4 @@
-"""By how much one classifier is costlier than another, and how sure that is."""
+"""The difference of two classifiers' expected costs, with intervals and tests."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class CostDifference(Inference):
     Parameters
     ----------
     paired : PairedConfusion, GroupedConfusion or JointConfusion (of two), or CostSample
-        What both decided; or the differences of their costs.
+        The joint counts of both classifiers' decisions; or the differences of their costs.
     costs : CostMatrix or None
-        What it costs; None for a CostSample.
+        The costs; None for a CostSample.
     names : pair of str
-        What the classifiers are called.
+        The names of the classifiers.
     design : Design, optional
         Known class priors, strata, impossible cells.
     unit : str, optional
@@ -64,8 +64,8 @@ class CostDifference(Inference):
     -----
     The difference per decision is Σ M(i1, i2, j) Δ(i1, i2, j)/n with Δ(i1, i2, j) = C(i1, j) -
     C(i2, j), M being the joint counts of both. BDELTACOST takes percentiles of it over resampled
-    counts, and calls the classifiers different when 0 lies outside; it is
-    ``test(method="bdeltacost")``, and without the noise of drawing ``"exact"``.
+    counts, and calls the classifiers different when 0 lies outside them. It is
+    ``test(method="bdeltacost")``; ``"exact"`` is the same without Monte Carlo error.
 
     References
     ----------
@@ -147,7 +147,7 @@ class CostDifference(Inference):
 
     @property
     def cheaper(self) -> str | None:
-        """The name of the classifier that is cheaper by the default test, or None for a tie."""
+        """The name of the classifier that is cheaper by the default test, or None if neither is."""
         result = quiet_test(self)
         if not result.rejected:
             return None
@@ -178,7 +178,7 @@ class CostDifference(Inference):
         return self.difference * validate.one_number(volume, "volume")
 
     def estimates(self) -> tuple[CostEstimate, CostEstimate]:
-        """Return what each of the two classifiers costs.
+        """Return the estimated cost of each of the two classifiers.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class CostDifference(Inference):
 
     @cached_property
     def _both(self) -> tuple[CostEstimate, CostEstimate]:
-        """What each of the two costs, computed once."""
+        """The estimates of both classifiers, computed once."""
         if self.costs is None:
             raise DesignError(
                 "costs", "the differences of single examples do not tell each one's cost."
@@ -235,26 +235,26 @@ class CostDifference(Inference):
         method : str, default "auto"
             "auto", "bdeltacost", "exact", "extremal", "normal", "signflip" or "mcnemar".
         alternative : {"two-sided", "less", "greater"}
-            What the test is to show: that the difference is not `margin`, less, or greater.
+            The alternative hypothesis: the difference is not `margin`, is less, or is greater.
         margin : float, default 0
             The difference under the null hypothesis. With ``alternative="less"`` and a positive
             margin the test is one of non-inferiority: it shows that the first classifier costs
             less than `margin` more than the second.
         confidence : float, default 0.95
-            One minus the error rate at which the hypothesis is rejected.
+            One minus the significance level.
         **options
-            What the method takes: ``laplace``, ``n_resamples``, ``rng``, ``weight``,
+            Options of the method: ``laplace``, ``n_resamples``, ``rng``, ``weight``,
             ``conservative``; and ``class_priors``, ``strata``, ``impossible``.
 
         Returns
         -------
         TestResult
-            The p-value, and whether the hypothesis is rejected.
+            The p-value, and whether the null hypothesis is rejected.
 
         Notes
         -----
-        The p-value is the least α at which the interval of the same method with the confidence 1 -
-        α leaves out the margin m: for "exact", 2 min{P(Δ* ≤ m), P(Δ* ≥ m)} with Δ* the bootstrap
+        The p-value is the smallest α at which the interval of the same method with the confidence
+        1 - α excludes the margin m: for "exact", 2 min{P(Δ* ≤ m), P(Δ* ≥ m)} with Δ* the bootstrap
         difference; for "bdeltacost" the same shares among the resamples. "auto" is "exact" where
         the outcomes of largest and smallest possible difference each occurred at least five times,
         else "extremal" with a `RareCostWarning`. "normal" is the paired z test, "signflip" draws
@@ -279,7 +279,8 @@ class CostDifference(Inference):
         >>> round(result.p_value, 4), result.rejected
         (0.2448, False)
 
-        That the tree costs at most one more per decision than the forest (non-inferiority):
+        Test whether the tree costs less than one more per decision than the forest
+        (non-inferiority):
 
         >>> print(difference.test(method="exact", alternative="less", margin=1).summary())
         tree costs less than 1 more than forest: shown at 95% confidence (p = 0.00149, exact).
@@ -377,15 +378,15 @@ class CostDifference(Inference):
         return pooled
 
     def rare_outcome(self) -> tuple[str, float, float | None] | None:
-        """Return an extreme outcome that was seen too rarely, its count and its difference.
+        """Return an extreme outcome that was observed too rarely, its count and its difference.
 
-        The difference is None where the exact test cannot be used in any case.
+        The difference is None where the exact test cannot be used for another reason.
 
         Returns
         -------
         tuple or None
-            What the outcome is, in words, its count and its difference; None where none is too
-            rare.
+            The outcome in words, its count and its cost difference; None if the exact test can be
+            used.
 
         Examples
         --------
@@ -431,7 +432,7 @@ class CostDifference(Inference):
 
     def _repr_html_(self) -> str:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", StakesWarning)  # to look at a result warns of nothing
+            warnings.simplefilter("ignore", StakesWarning)  # displaying a result never warns
             interval, tested = self.interval(), self.test()
         first, second = self.names
         unit = f" ({self.unit})" if self.unit else ""
@@ -455,6 +456,6 @@ def quiet_test(
     confidence: float = 0.95,
 ) -> TestResult:
     """Return the default test of a difference without a warning."""
-    return difference._test(  # noqa: SLF001 - for the modules of this room
+    return difference._test(  # noqa: SLF001 - shared within this package
         "auto", {}, alternative=alternative, margin=margin, confidence=confidence
     )

@@ -1,4 +1,4 @@
-"""What one classifier costs, and how sure that is."""
+"""The expected cost of one classifier's decisions, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ from stakes.infer.rates import RateEstimates, positive_of
 from stakes.measures.agreement import error_rate
 
 WORTH_NAMING = 0.05
-"""The share of the cost from which on a summary names the cell that it comes from."""
+"""The smallest share of the cost for which a summary names the costliest cell."""
 
 
 @dataclass(frozen=True, repr=False)
 class CostEstimate(Inference):
-    """What a classifier's decisions cost, per decision and in total, and how sure that is.
+    """The cost of a classifier's decisions, per decision and in total, with intervals.
 
     Parameters
     ----------
     confusion : Confusion, GroupedConfusion or CostSample
-        What was decided.
+        The counts of the decisions; or the costs of single examples.
     costs : CostMatrix or None
-        What it costs; None for a CostSample, which has the costs in it.
+        The costs; None for a CostSample, which contains them.
     design : Design, optional
         Known class priors, strata, impossible cells.
     unit : str, optional
@@ -61,8 +61,8 @@ class CostEstimate(Inference):
     The cost per decision is Σ M(i, j) C(i, j)/n, with M(i, j) the number of examples of class j for
     which i was decided (thesis, equation 2.4); with class priors π, Σ_j π_j Σ_i M(i, j) C(i,
     j)/n_j. BCOST, the interval of the paper, takes percentiles of this cost over matrices drawn
-    with the probabilities (M + λ)/(n + K²λ); it is ``interval(method="bcost")``, and without the
-    noise of drawing ``"exact"``. The default is the extremal interval: see `interval`.
+    with the probabilities (M + λ)/(n + K²λ). It is ``interval(method="bcost")``; ``"exact"`` is the
+    same without Monte Carlo error. The default is the extremal interval: see `interval`.
 
     References
     ----------
@@ -128,12 +128,12 @@ class CostEstimate(Inference):
 
     @property
     def cost(self) -> float:
-        """What a decision costs on average (thesis, equation 2.4)."""
+        """The average cost per decision (thesis, equation 2.4)."""
         return float(self._outcomes.mean[0])
 
     @property
     def total(self) -> float:
-        """What all decisions cost together: those evaluated, or all rows of a finite population."""
+        """The total cost of all decisions: those evaluated, or all rows of a finite population."""
         outcomes = self._outcomes
         if outcomes.rows is not None:
             return float(outcomes.mean[0]) * outcomes.rows
@@ -195,14 +195,14 @@ class CostEstimate(Inference):
         return self.cost * validate.one_number(volume, "volume")
 
     def best_constant(self) -> tuple[Label, CostEstimate]:
-        """Return the decision that would be cheapest for all examples alike, and its estimate.
+        """Return the cheapest constant prediction, and its estimate.
 
         Returns
         -------
         decision : label
             The decision.
         estimate : CostEstimate
-            What taking it always would have cost.
+            The cost of always taking it.
 
         Examples
         --------
@@ -219,7 +219,7 @@ class CostEstimate(Inference):
         return costs.decisions[chosen], self._constant(chosen)
 
     def constants(self) -> dict[Label, CostEstimate]:
-        """Return what each constant prediction costs, by decision.
+        """Return the cost of each constant prediction, by decision.
 
         Returns
         -------
@@ -265,14 +265,14 @@ class CostEstimate(Inference):
         return Confusion(moved(pooled.counts), pooled.labels, costs.decisions, squares=squares)
 
     def contributions(self) -> NDArray[np.float64]:
-        """Return the part of the average cost that each cell ``[predicted, actual]`` makes up.
+        """Return the contribution of each cell ``[predicted, actual]`` to the average cost.
 
-        P(i, j) C(i, j), whose sum is the average cost.
+        A contribution is P(i, j) C(i, j); their sum is the average cost.
 
         Returns
         -------
         ndarray, shape (decisions, classes)
-            The parts.
+            The contributions.
 
         Examples
         --------
@@ -285,17 +285,17 @@ class CostEstimate(Inference):
         return cell_shares(self.confusion, self.design) * self._cell_costs()
 
     def variance_contributions(self) -> NDArray[np.float64]:
-        """Return the part of the squared standard error that each cell makes up.
+        """Return the contribution of each cell to the squared standard error.
 
         It shows which cell makes the interval wide: rare expensive cells contribute little to the
         cost and much to its uncertainty.
 
-        M(i, j) (C(i, j) - mean)²/n², for examples that were drawn at random.
+        For a simple random sample a contribution is M(i, j) (C(i, j) - mean)²/n².
 
         Returns
         -------
         ndarray, shape (decisions, classes)
-            The parts.
+            The contributions.
 
         Examples
         --------
@@ -324,7 +324,7 @@ class CostEstimate(Inference):
         return np.asarray(priors * shares * (costs - means) ** 2 / sizes)
 
     def summary(self, confidence: float = 0.95, method: str = "auto", **options: Any) -> str:
-        """Say what the decisions cost, how sure that is, and which mistake costs most.
+        """Summarise the cost, its interval, and the mistake that contributes most.
 
         Parameters
         ----------
@@ -368,7 +368,7 @@ class CostEstimate(Inference):
         Returns
         -------
         dict
-            What the estimate, its default interval and its cells are.
+            The estimate, its default interval, its counts, and the contributions of its cells.
         """
         result = {
             "n": self.n,
@@ -399,7 +399,7 @@ class CostEstimate(Inference):
         return pooled
 
     def _counts(self) -> Confusion | GroupedConfusion:
-        """Return the counts, kept apart by group or stratum if they are."""
+        """Return the counts, by group or stratum if they were counted so."""
         self._table()
         return self.confusion  # type: ignore[return-value]
 
@@ -408,7 +408,7 @@ class CostEstimate(Inference):
         return self._matrix().values_for(table.labels, table.decisions)
 
     def _worst_cell(self) -> tuple[Label, Label, float] | None:
-        """Return the costliest cell and its share, where there are no gains and it stands out."""
+        """Return the costliest cell and its share, if it stands out and no cell is a gain."""
         if self.costs is None:
             return None
         parts = self.contributions()
@@ -424,9 +424,7 @@ class CostEstimate(Inference):
     def _repr_html_(self) -> str:
         if self.costs is None:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore", StakesWarning
-                )  # to look at a result warns of nothing
+                warnings.simplefilter("ignore", StakesWarning)  # displaying never warns
                 interval = self.interval()
             unit = f" ({self.unit})" if self.unit else ""
             values = {
@@ -447,5 +445,5 @@ class CostEstimate(Inference):
 
 
 def summary_of(estimate: CostEstimate, interval: Interval) -> str:
-    """Summarise what decisions cost, with an interval that was computed elsewhere."""
-    return estimate._summary(interval)  # noqa: SLF001 - its own
+    """Summarise the cost of decisions, with an interval that was computed elsewhere."""
+    return estimate._summary(interval)  # noqa: SLF001 - of this module

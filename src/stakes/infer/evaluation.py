@@ -1,4 +1,4 @@
-"""What one classifier costs, two of them, or many: from labels to what can be asked of counts."""
+"""Evaluate and compare the costs, or the rates, of classifiers from labels and decisions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from stakes.infer.ranking import Ranking
 from stakes.infer.rates import RateDifferences, RateEstimates, positive_of, priors_with
 
 MOST_LISTED = 1 << 15
-"""Larger tables of two models' decisions are counted by what occurs."""
+"""The largest number of cells of a dense table of two models' decisions."""
 
 
 def evaluate(
@@ -52,19 +52,19 @@ def evaluate(
     y_true : array_like, shape (n,)
         The actual class of each example; with ExampleCosts it may be None.
     y_pred : array_like, shape (n,)
-        What was decided for each example.
+        The decision for each example.
     costs : CostMatrix or ExampleCosts
-        What each decision costs for each class, or for each example.
+        The cost of each decision for each class, or for each example.
     sample_weight : array_like, shape (n,), optional
-        The weight of each example: one over the probability of its being in the test set. Not a
-        number of repeats.
+        The sampling weight of each example: the inverse of the probability that it is in the test
+        set. Not a number of repeats.
     groups : array_like, shape (n,), optional
         The group of each example, such as the patient, where those of a group are not independent.
     class_priors : mapping or sequence, optional
         The prevalence of each class in the target population, if it differs from the test set's.
     strata : array_like, shape (n,), or "class", optional
-        The stratum of each example, such as a region or a range of scores, where examples were
-        drawn from each by itself; "class" when the numbers of examples of each class were fixed.
+        The stratum of each example, such as a region or a range of scores, where each stratum was
+        sampled separately; "class" when the numbers of examples of each class were fixed.
     population : mapping or number, optional
         From each stratum to its share of the target population, or to its number of rows, of which
         the examples are a part; without strata, the number of rows. By default a stratum's share
@@ -82,15 +82,15 @@ def evaluate(
         each decision to that share. Refused where the share with labels differs by more than
         chance.
     unlabelled : "bounds", optional
-        Where nothing is known of why labels are missing: the interval then has every row without a
-        label at its lowest and at its highest cost.
+        For labels that are missing for unknown reasons: the lower limit takes the lowest cost of
+        each row without a label, the upper limit the highest.
     unit : str, optional
         The unit of the costs, such as "USD".
 
     Returns
     -------
     CostEstimate
-        The cost per decision and in total, which intervals and summaries can be asked of.
+        The cost per decision and in total, with methods for intervals and summaries.
 
     Notes
     -----
@@ -170,24 +170,24 @@ def compare(
     Parameters
     ----------
     y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
-        The actual class of each example, and what each classifier decided.
+        The actual class of each example, and each classifier's decision.
     costs : CostMatrix or ExampleCosts
-        What each decision costs for each class, or for each example.
+        The cost of each decision for each class, or for each example.
     names : pair of str
-        What the classifiers are called.
+        The names of the classifiers.
     sample_weight, groups, class_priors, strata, population, impossible, unit
         As in `evaluate`.
     judge, verified, unlabelled
         As in `evaluate`, for rows without labels; the shares in `verified` are those of pairs of
         decisions. Rows for which both decided the same need no label.
     ids : pair of array_like, optional
-        The identifiers of the examples behind `y_pred_1` and behind `y_pred_2`, to be sure that
-        both were decided on the same examples in the same order.
+        The identifiers of the examples of `y_pred_1` and of `y_pred_2`, to check that both are for
+        the same examples in the same order.
 
     Returns
     -------
     CostDifference
-        The first's cost per decision minus the second's, which tests and intervals can be asked of.
+        The first's cost per decision minus the second's, with methods for tests and intervals.
 
     Notes
     -----
@@ -259,20 +259,20 @@ def compare_many(
     predictions : mapping
         From the name of each classifier to its decisions.
     costs : CostMatrix or ExampleCosts
-        What each decision costs for each class, or for each example.
+        The cost of each decision for each class, or for each example.
     sample_weight, groups, class_priors, strata, population, impossible, unit
         As in `evaluate`.
 
     Returns
     -------
     Ranking
-        What each costs, all pairs, and the set of those that none was shown to beat.
+        The cost of each classifier, all pairs, and the set of those that none was shown to beat.
 
     Notes
     -----
     Each pair is compared as by `compare`, by Σ M(i1, i2, j) [C(i1, j) - C(i2, j)]/n. p-values are
-    adjusted by Holm's method, and the intervals of all pairs hold together: see
-    ``Ranking.pairwise``. With groups, strata or weights these are Bonferroni's.
+    adjusted by Holm's method, and the intervals of all pairs are simultaneous: see
+    ``Ranking.pairwise``. With groups, strata or weights they are Bonferroni's.
 
     References
     ----------
@@ -332,7 +332,7 @@ def evaluate_rates(
     Parameters
     ----------
     y_true, y_pred : array_like, shape (n,)
-        The actual class of each example, and what was decided.
+        The actual class of each example, and the decision.
     pos_label : label, optional
         The positive class; by default 1 where the classes are 0 and 1. With more than two classes
         it may be left out: ``of(label)`` then has the rates of a class against the rest.
@@ -378,7 +378,7 @@ def evaluate_rates(
     MCC                   0.803         0.658  0.900
     Cohen's kappa         0.797         0.649  0.900
 
-    Where one in a hundred is positive:
+    With a prevalence of 1%:
 
     >>> evaluate_rates([0] * 60 + [1] * 40, [0] * 52 + [1] * 46 + [0] * 2,
     ...                prevalence=0.01).precision.value
@@ -411,9 +411,9 @@ def compare_rates(
     Parameters
     ----------
     y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
-        The actual class of each example, and what each model decided.
+        The actual class of each example, and each model's decision.
     names : pair of str
-        What the models are called.
+        The names of the models.
     pos_label, labels, prevalence, sample_weight, groups, class_priors, strata, population
         As in `evaluate_rates`.
 
@@ -424,8 +424,8 @@ def compare_rates(
 
     Notes
     -----
-    The examples are the same, so the difference of two rates varies less than if they came from
-    two test sets. The intervals are those of `RateDifferences`.
+    The examples are the same, so the difference of two rates varies less than with two independent
+    test sets. The intervals are those of `RateDifferences`.
 
     References
     ----------
@@ -458,7 +458,7 @@ def compare_rates(
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the rows were sampled, as arrays with an entry for each row.
+    """The sampling design of the rows, as arrays with an entry for each row.
 
     Attributes
     ----------
@@ -474,17 +474,17 @@ class Sampling:
 
     @property
     def apart(self) -> bool:
-        """Whether counts are kept apart by group or stratum."""
+        """Whether rows are counted separately by group or stratum."""
         return self.groups is not None or not (self.strata is None or self.by_class)
 
     @property
     def by_class(self) -> bool:
-        """Whether the strata are the classes, which the counts tell anyway."""
+        """Whether the strata are the classes, which the counts contain anyway."""
         return isinstance(self.strata, str)
 
     @property
     def arrays(self) -> dict[str, Any]:
-        """What rows are counted with."""
+        """The keyword arguments that the rows are counted with."""
         return {
             "sample_weight": self.sample_weight,
             "groups": self.groups,
@@ -506,7 +506,7 @@ def count_decisions(
 def _listed(
     y_true: Any, predictions: Sequence[Any], sampling: Sampling, names: Mapping[str, Any]
 ) -> Confusion | PairedConfusion | GroupedConfusion:
-    """Return the table of one or two models' decisions, with all its cells."""
+    """Return the dense table of one or two models' decisions."""
     if sampling.apart:
         second = predictions[1] if len(predictions) > 1 else None
         return GroupedConfusion.from_labels(
@@ -523,7 +523,7 @@ def _inferred(
     sampling: Sampling,
     design: Design,
 ) -> tuple[CountTable, CostMatrix | None, Design]:
-    """Return the table of one or two models' decisions, and the costs and the design beside it."""
+    """Return the table of one or two models' decisions, the cost matrix if any, and the design."""
     check_costs(costs)
     decided = list(predictions.values())
     if isinstance(costs, ExampleCosts):
@@ -536,12 +536,12 @@ def _inferred(
 
 
 def _known(*stated: Any) -> Known | None:
-    """Return what is said of rows without labels, if anything is."""
+    """Return the assumptions about rows without labels, or None without any."""
     return Known(*stated) if any(each is not None for each in stated) else None
 
 
 def _check_sampling(costs: Any, sampling: Sampling, class_priors: Any) -> None:
-    """Raise where something does not go with rows that have no label."""
+    """Raise if the costs or the sampling cannot be combined with rows without a label."""
     check_costs(costs)
     check_matrix(costs)
     for name, value in (("sample_weight", sampling.sample_weight), ("class_priors", class_priors)):
@@ -560,7 +560,7 @@ def _sample(
     sampling: Sampling,
     impossible: Any,
 ) -> CostSample:
-    """Return what single examples cost, or by how much two models differ on each."""
+    """Return the costs of single examples, or the differences of two models' costs."""
     if y_true is not None:
         validate.same_length({"y_true": validate.size_of(y_true, "y_true"), "costs": len(costs)})
     return CostSample.from_labels(
@@ -569,7 +569,7 @@ def _sample(
 
 
 def check_costs(costs: Any) -> None:
-    """Raise when costs are not such."""
+    """Raise if costs are neither a CostMatrix nor ExampleCosts."""
     if not isinstance(costs, CostMatrix | ExampleCosts):
         raise InputTypeError(
             "costs",

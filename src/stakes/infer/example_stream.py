@@ -1,4 +1,4 @@
-"""Running totals of decisions that each cost an amount of their own."""
+"""Running totals of decisions whose costs differ by example, with anytime-valid intervals."""
 
 from __future__ import annotations
 
@@ -26,21 +26,20 @@ METHOD = anytime.METHOD.name
 
 
 class ExampleAccumulator:
-    """Running totals of decisions with costs of their own: the cost so far, at any time.
+    """Running totals of decisions whose costs differ by example: the cost so far, at any time.
 
-    What each example cost is kept, since amounts differ. Otherwise it is as `Accumulator`.
+    The cost of each example is kept, since amounts differ. Otherwise it is like `Accumulator`.
 
     Parameters
     ----------
     low, high : float
-        The least and the most that a decision can cost, which must be known beforehand.
+        The lowest and the highest possible cost of a decision, which must be known beforehand.
     unit : str, optional
         The unit of the costs, such as "USD".
 
     Notes
     -----
-    The interval is that of `Accumulator`, whose bets depend on what outcomes cost and on nothing
-    else.
+    The interval is that of `Accumulator`, whose bets depend only on the costs of the outcomes.
 
     References
     ----------
@@ -77,7 +76,7 @@ class ExampleAccumulator:
 
     @property
     def sample(self) -> CostSample:
-        """What each example cost so far."""
+        """The cost of each example so far."""
         if not self._samples:
             raise InputError("", "there are no outcomes yet.", "Call update first.")
         if len(self._samples) > 1:
@@ -91,12 +90,12 @@ class ExampleAccumulator:
 
     @property
     def cost(self) -> float:
-        """What a decision cost on average so far."""
+        """The average cost per decision so far."""
         return self.estimate().cost
 
     @property
     def total(self) -> float:
-        """What all decisions cost so far."""
+        """The total cost of all decisions so far."""
         return self.estimate().total
 
     def update(
@@ -108,17 +107,17 @@ class ExampleAccumulator:
         sample_weight: Any = None,
         groups: Any = None,
     ) -> None:
-        """Add a batch of outcomes; one with an error in it changes nothing.
+        """Add a batch of outcomes; a batch with an error changes nothing.
 
         Parameters
         ----------
         y_true, y_pred : array_like, shape (n,)
-            The actual class of each example, and what was decided. There may be none.
+            The actual class of each example, and the decision. A batch may be empty.
         costs : ExampleCosts
-            What each decision costs for each of these examples.
+            The cost of each decision for each of these examples.
         sample_weight, groups : array_like, shape (n,), optional
             The weight and the group of each example: for all batches, or for none. Groups of the
-            same name are the same group, in whichever batch they are.
+            same name are the same group in all batches.
 
         Examples
         --------
@@ -143,7 +142,7 @@ class ExampleAccumulator:
         )
 
     def add(self, sample: CostSample) -> None:
-        """Add outcomes of which it is known what each cost.
+        """Add outcomes whose costs are known.
 
         Parameters
         ----------
@@ -188,13 +187,13 @@ class ExampleAccumulator:
 
     @property
     def _any_time(self) -> bool:
-        """Whether the outcomes are such that there is an interval for any time."""
+        """Whether the outcomes have an anytime-valid interval: without weights and groups."""
         return not self._samples or _design(self._samples[0]) == (False, False)
 
     def estimate(self) -> CostEstimate:
         """Return the estimate from all outcomes so far.
 
-        Its intervals are for one look only, but for ``method="anytime"``.
+        Its intervals are valid for one look only, except with ``method="anytime"``.
 
         Returns
         -------
@@ -218,12 +217,12 @@ class ExampleAccumulator:
         Parameters
         ----------
         confidence : float, default 0.95
-            How sure the whole sequence of intervals is to be; choose it before looking.
+            Confidence level of the whole sequence of intervals; choose it before looking.
 
         Returns
         -------
         Interval
-            The limits; the method is "anytime". With groups or weights it is refused.
+            The limits, by the method "anytime". Outcomes with groups or weights are refused.
 
         Examples
         --------
@@ -248,17 +247,17 @@ class ExampleAccumulator:
     def history(self, confidence: float = 0.95) -> dict[str, Floats]:
         """Return the mean and its anytime-valid interval after each update.
 
-        Of very many updates some are left out; of outcomes with groups or weights there are none.
+        With very many updates some are left out; with groups or weights the history is empty.
 
         Parameters
         ----------
         confidence : float, default 0.95
-            How sure the whole sequence of intervals is.
+            Confidence level of the whole sequence of intervals.
 
         Returns
         -------
         dict
-            The arrays "n", "mean", "low" and "high", with a place for each update that was kept.
+            The arrays "n", "mean", "low" and "high", with an entry for each update that was kept.
 
         Examples
         --------
@@ -286,7 +285,7 @@ class ExampleAccumulator:
         Parameters
         ----------
         confidence : float, default 0.95
-            How sure the whole sequence of intervals is.
+            Confidence level of the whole sequence of intervals.
 
         Returns
         -------
@@ -296,7 +295,7 @@ class ExampleAccumulator:
         return data_frame(self.history(confidence))
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say what decisions cost so far, and how sure that is: at any time, if there is that.
+        """Summarise the cost so far, with an interval that holds at any time if there is one.
 
         Parameters
         ----------
@@ -323,7 +322,7 @@ class ExampleAccumulator:
         )
 
     def __add__(self, other: object) -> Self:
-        """Add up the totals of two streams; both stay as they are, and no past is kept."""
+        """Add the totals of two streams; both stay unchanged, and the sum has no history."""
         if not isinstance(other, type(self)):
             return NotImplemented
         if self._settings() != other._settings():
@@ -335,7 +334,7 @@ class ExampleAccumulator:
         return result
 
     def __radd__(self, other: object) -> Self:
-        """Start from nothing, as `sum` does."""
+        """Support `sum`, which starts from 0."""
         return self if other == 0 else NotImplemented
 
     def _settings(self) -> dict[str, Any]:
@@ -356,7 +355,7 @@ class ExampleAccumulator:
         Returns
         -------
         dict
-            The bounds, the unit and what each example cost.
+            The bounds, the unit and the cost of each example.
         """
         found = {"kind": type(self).__name__, **self._settings(), "n": self.n, "ends": self._ends}
         if not self._samples:
@@ -369,7 +368,7 @@ class ExampleAccumulator:
         return found | {"values": sample.values.tolist()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the totals to a JSON file, whole or not at all.
+        """Write the totals to a JSON file atomically.
 
         Parameters
         ----------
@@ -393,7 +392,7 @@ class ExampleAccumulator:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read totals that were saved; a file that was cut short or edited is refused.
+        """Read saved totals; a truncated or edited file is refused.
 
         Parameters
         ----------

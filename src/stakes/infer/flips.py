@@ -1,4 +1,4 @@
-"""By how much a cost must change for another classifier to be the cheaper one."""
+"""Find how far a cost can change before the other classifier becomes the cheaper one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Flip(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlipRegion(Result):
-    """Where in the space of costs the cheaper classifier stays the cheaper one.
+    """The region of costs in which the cheaper classifier stays the cheaper one.
 
     The difference is linear in the costs: Σ gradient · C. The verdict holds on one side of the
     plane where that is zero.
@@ -64,14 +64,14 @@ class FlipRegion(Result):
     cheaper, other : str
         The classifier that is cheaper at the costs given, and the other.
     gradient : ndarray, shape (decisions, classes)
-        What the difference changes by when a cell's cost rises by one.
+        The change of the difference when a cell's cost rises by one.
     flips : tuple of Flip
-        For each cell, where the verdict changes.
+        For each cell, the cost at which the verdict changes.
     ratio : float or None
         For two classes with free correct decisions: the ratio of the two mistakes' costs at which
-        the verdict changes; that of taking the second label for the first is the unit.
+        the verdict changes, that of predicting the first label when it was the second to the other.
     ratio_now : float or None
-        The ratio of the costs given.
+        That ratio of the costs given.
     labels : tuple
         The classes.
 
@@ -97,7 +97,7 @@ class FlipRegion(Result):
     labels: tuple[Label, ...]
 
     def summary(self, *, shown: bool = True) -> str:
-        """Say how far the costs can move before the verdict changes.
+        """Summarise how far the costs can change before the verdict does.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class FlipRegion(Result):
         }
 
     def to_frame(self) -> Any:
-        """Return at which cost of each cell the verdict changes, as a pandas data frame.
+        """Return the cost of each cell at which the verdict changes, as a pandas data frame.
 
         Returns
         -------
@@ -193,14 +193,14 @@ def flip_region(difference: CostDifference) -> FlipRegion:
     Returns
     -------
     FlipRegion
-        On which side of which costs the verdict holds.
+        The costs at which the verdict changes, and the side on which it holds.
 
     Notes
     -----
     The difference is linear in the costs, d = Σ g(i, j) C(i, j), with g(i, j) the share of examples
-    of class j for which the first classifier decides i, minus that of the second. So with one cost
-    changing, C(i, j) → C(i, j) - d/g(i, j) is where both cost the same; and with two classes and
-    free correct decisions it is the ratio C(0, 1)/C(1, 0) = -g(1, 0)/g(0, 1).
+    of class j for which the first classifier decides i, minus that of the second. So both cost the
+    same when the cost of one cell changes to C(i, j) - d/g(i, j); with two classes and free correct
+    decisions, at the ratio C(0, 1)/C(1, 0) = -g(1, 0)/g(0, 1).
 
     Examples
     --------
@@ -218,7 +218,7 @@ def flip_region(difference: CostDifference) -> FlipRegion:
             "difference", "costs of single examples have no cells whose cost could change."
         )
     paired = difference.paired
-    sparse = isinstance(paired, JointConfusion)  # of very many classes
+    sparse = isinstance(paired, JointConfusion)  # with very many classes
     table: Any = paired if sparse else difference._table()  # noqa: SLF001 - the same subpackage
     costs = difference.costs.values_for(table.labels, table.decisions)
     first, second = table.first, table.second

@@ -1,6 +1,6 @@
-"""A gate: may a model replace the one in production; and several comparisons at once.
+"""Multiple comparisons, and the gate that decides whether a model may replace a baseline.
 
-Of several comparisons, intervals hold together and p-values are adjusted.
+Multiple comparisons have simultaneous intervals and adjusted p-values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Limits = Sequence[tuple[float, float]]
 
 DRAWS, FEWEST_DRAWS = 100_000, 20_000
 MOST_NUMBERS = 2 * 10**8
-"""Draws times pairs, from which on there are fewer draws."""
+"""The largest number of draws times pairs; with more pairs there are fewer draws."""
 
 PAIRS_AT_ONCE = 10
 
@@ -43,9 +43,9 @@ class Pair(Result):
     difference : float
         The cost of the first minus that of the second.
     low, high : float
-        The simultaneous interval: all pairs' intervals are right together.
+        The simultaneous interval: its confidence level is that of all pairs' intervals together.
     p_value, adjusted : float
-        The p-value of this comparison alone, and adjusted for their number.
+        The p-value of this comparison alone, and adjusted for the number of comparisons.
     rejected : bool
         Whether the two differ, by the adjusted p-value.
 
@@ -72,15 +72,15 @@ class Pair(Result):
 
 
 class Comparison(Protocol):
-    """What can be one of several comparisons."""
+    """The interface of one of several comparisons."""
 
     @property
     def names(self) -> tuple[str, str]:
-        """The two that are compared."""
+        """The names of the two that are compared."""
 
     @property
     def difference(self) -> float:
-        """What the first costs more than the second."""
+        """The cost of the first minus that of the second."""
 
     def interval(self, confidence: float) -> Interval:
         """Return the interval of the difference."""
@@ -89,7 +89,7 @@ class Comparison(Protocol):
 def judged(
     compared: Sequence[Comparison], p: Floats, limits: Limits, alpha: float, adjust: str = "holm"
 ) -> list[Pair]:
-    """Return comparisons with their p-values adjusted, and what they show at an error rate."""
+    """Return the comparisons with adjusted p-values, and whether each is rejected at `alpha`."""
     adjusted = holm(p) if adjust == "holm" else p
     return [
         Pair(*each.names, each.difference, low, high, float(one), float(all_), bool(all_ <= alpha))
@@ -98,7 +98,7 @@ def judged(
 
 
 def p_values(compared: Sequence[CostDifference]) -> Floats:
-    """Return the p-value of each comparison alone, by its own test."""
+    """Return the unadjusted p-value of each comparison, by its default test."""
     return np.array([quiet_test(each).p_value for each in compared])
 
 
@@ -113,7 +113,7 @@ def holm(p_values: Floats) -> Floats:
 
 
 def bonferroni(compared: Sequence[Comparison], alpha: float) -> Limits:
-    """Return intervals each of which is wrong with its share of the error rate only."""
+    """Return Bonferroni's simultaneous intervals: each has an equal share of the error rate."""
     level = 1 - alpha / len(compared)
     # Anyone who asks for several comparisons is warned once, not by each interval.
     intervals = [
@@ -124,7 +124,7 @@ def bonferroni(compared: Sequence[Comparison], alpha: float) -> Limits:
 
 
 def max_t(compared: Sequence[CostDifference], alpha: float, rng: Any) -> Limits:
-    """Return intervals d ± t* s_d of all pairs, t* the quantile of the largest of their t."""
+    """Return intervals d ± t* s_d of all pairs, t* being the quantile of the largest |t|."""
     first, second, error, spread = covariance(compared)
     values, vectors = np.linalg.eigh(spread)
     root = vectors * np.sqrt(np.maximum(values, 0))
@@ -134,7 +134,7 @@ def max_t(compared: Sequence[CostDifference], alpha: float, rng: Any) -> Limits:
     costs = generator.standard_normal((n_draws, len(values))) @ root.T
     # One chi-squared for all t of a draw, since all errors are estimated from the same examples.
     costs /= np.sqrt(generator.chisquare(freedom, (n_draws, 1)) / freedom)
-    # Two models that always agree have no error, and no say in the largest t.
+    # Two models that always agree have a standard error of 0, and cannot have the largest t.
     scale = np.where(error > 0, error, np.inf)
     largest = [
         (np.abs(some[:, first] - some[:, second]) / scale).max(axis=1)
@@ -150,10 +150,10 @@ def max_t(compared: Sequence[CostDifference], alpha: float, rng: Any) -> Limits:
 def covariance(
     compared: Sequence[CostDifference],
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, Floats]:
-    """Return of all pairs both models, the error, and the models' covariance.
+    """Return both models and the standard error of each pair, and the models' covariance.
 
-    The latter is that of the costs less the cost of the first model, r, which the variances v of
-    the differences tell: cov(a - r, b - r) = [v(a, r) + v(b, r) - v(a, b)]/2.
+    The covariance is that of the costs minus the cost of the first model, r. It follows from the
+    variances v of the differences: cov(a - r, b - r) = [v(a, r) + v(b, r) - v(a, b)]/2.
     """
     names = {name: None for each in compared for name in each.names}
     place = {name: i for i, name in enumerate(names)}
@@ -165,7 +165,7 @@ def covariance(
 
 
 def checked_margin(margin: Any) -> float:
-    """Check how much more than a baseline a model may cost."""
+    """Return the margin, the most that a model may cost above a baseline, once checked."""
     most = float(validate.numeric(margin, "margin", ndim=0))
     if not math.isfinite(most):
         raise InputError("margin", f"expected how much more a model may cost, got {most:g}.")
@@ -178,7 +178,7 @@ def checked_margin(margin: Any) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Result):
-    """Which models pass and which fail when they are compared with a baseline.
+    """The models that pass and the models that fail in comparison with a baseline.
 
     Made by `Ranking.gate`.
 
@@ -193,7 +193,7 @@ class Gate(Result):
     margin : float or None
         How much more than the baseline a model may cost per decision.
     tests : tuple of TestResult
-        With a margin, the tests that each model costs less than that much more.
+        With a margin, the non-inferiority test of each model.
     unit : str
         The unit of the costs.
     unjudged : mapping of str to str
@@ -201,9 +201,9 @@ class Gate(Result):
 
     Notes
     -----
-    Without a margin a model fails if it is shown to cost more than the baseline, p-values adjusted
-    by Holm's method for the number of models. With a margin it passes if it is shown to cost less
-    than the margin more (a test of non-inferiority).
+    Without a margin a model fails if it is shown to cost more than the baseline, with p-values
+    adjusted by Holm's method for the number of models. With a margin it passes if it is shown to
+    cost less than the baseline plus the margin (a test of non-inferiority).
 
     Examples
     --------
@@ -250,7 +250,7 @@ class Gate(Result):
 
     @property
     def rule(self) -> str:
-        """What a model must meet to pass, in words."""
+        """The rule for passing, in words."""
         sure = percent(self.confidence)
         if self.margin is not None:
             unit = f" {self.unit}" if self.unit else ""

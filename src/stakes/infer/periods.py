@@ -1,4 +1,4 @@
-"""Costs over time: by period with limits that hold together, and running, at any time."""
+"""Costs over time: by period with simultaneous limits, and cumulative with anytime limits."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ Three = tuple[float | None, float | None, float | None]
 
 EVERY = ("day", "week", "month", "quarter", "year")
 MOST = 400
-"""More periods than this are refused."""
+"""The largest number of periods that is accepted."""
 
 CHANGES = {1: "higher than at first", -1: "lower than at first", 0: "not shown"}
 
 
 @dataclass(frozen=True, eq=False)
 class Period(Result):
-    """What the decisions of a period cost.
+    """The cost of the decisions in one period.
 
     Attributes
     ----------
     period : str
         Its ISO name, such as 2026-03, 2026-W11 or 2026-03-14.
     n : float
-        How many decisions were taken in it, or the sum of their weights.
+        The number of its decisions, or the sum of their weights.
     labelled : float
-        How many of them have their label.
+        The number of those with a label.
     complete : bool
-        Whether all have. Where not, the limits allow for every label that has not arrived.
+        Whether all have a label. If not, the limits allow for every label that has not arrived.
     cost : float or None
         The cost per decision of those with a label; None where there are none.
     low, high : float
         Limits of the cost, which hold for all periods at once.
     change, change_low, change_high : float or None
-        By how much the cost is above that of the first period, with limits that hold for all
-        periods at once; None for the first one and for periods that are not complete.
+        The cost minus that of the first complete period, with limits that hold for all periods at
+        once; None for that period and for incomplete ones.
     verdict : str
         "higher than at first", "lower than at first" or "not shown".
     running, running_low, running_high : float or None
         The cost of all decisions so far, with limits that hold at all times at once; None from the
-        first period on that is not complete.
+        first incomplete period on.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Period(Result):
 
 @dataclass(frozen=True, eq=False)
 class _Part(ByValue):
-    """The decisions of a period: those with a label, and all with the best and the worst labels."""
+    """The estimates of a period: labelled rows only, all rows at best and at worst, and so far."""
 
     name: str
     n: float
@@ -113,7 +113,7 @@ class _Part(ByValue):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PeriodEstimates(Result):
-    """What decisions cost in each period, and so far.
+    """The cost of decisions in each period, and so far.
 
     Made by `evaluate_over`.
 
@@ -122,11 +122,11 @@ class PeriodEstimates(Result):
     parts : tuple
         The periods, with their counts.
     least, most : float
-        The least and the most that a decision can cost.
+        The lowest and the highest possible cost of a decision.
     unit : str
         The unit of the costs.
     note : str
-        How times were read, where that was not plain.
+        How times of several zones were read; empty otherwise.
 
     Examples
     --------
@@ -150,8 +150,8 @@ class PeriodEstimates(Result):
         Parameters
         ----------
         confidence : float, default 0.95
-            The confidence that the limits of all periods hold at once; as much for the changes,
-            and for the running cost.
+            The confidence that the limits of all periods hold at once; separately, that of the
+            changes, and of the running cost.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class PeriodEstimates(Result):
 
         Notes
         -----
-        Of s periods each has limits at the level 1 - (1 - α)^(1/s); changes have Bonferroni's. The
+        Each of s periods has limits at the level 1 - (1 - α)^(1/s); changes have Bonferroni's. The
         running cost has the limits of the method "anytime", which hold at all times at once.
 
         References
@@ -278,7 +278,7 @@ class PeriodEstimates(Result):
 
 
 def _anytime(estimate: CostEstimate, confidence: float) -> tuple[float | None, float | None]:
-    """Return limits that hold at all times; none where the design has no such limits."""
+    """Return limits that hold at all times, or None where the design has no such limits."""
     outcomes = outcomes_behind(estimate)
     if outcomes.design not in METHODS["anytime"].designs or not outcomes.bounded:
         return None, None
@@ -302,15 +302,15 @@ def evaluate_over(
     population: Any = None,
     unit: str = "",
 ) -> PeriodEstimates:
-    """Return what a model's decisions cost in each period, and so far.
+    """Return the cost of a model's decisions in each period, and so far.
 
     Parameters
     ----------
     y_true, y_pred : array_like, shape (n,)
-        The actual class of each example, and what was decided. Where labels arrive late, those that
-        have not arrived are missing.
+        The actual class of each example, and the decision. Labels that have not arrived yet are
+        missing.
     costs : CostMatrix or ExampleCosts
-        What each decision costs for each class, or for each example.
+        The cost of each decision for each class, or for each example.
     time : array_like, shape (n,)
         When each decision was taken, in any order: dates, times or ISO text.
     every : {"day", "week", "month", "quarter", "year"}, default "month"
@@ -319,7 +319,7 @@ def evaluate_over(
         When each label arrived; missing where it has not. Periods whose labels have not all arrived
         are marked as incomplete, and their limits allow for every missing label.
     as_of : optional
-        The time as of which labels count; by default all that are there.
+        Labels that arrived after this time do not count; by default all labels count.
     sample_weight, groups, class_priors, strata, population, unit
         As in `evaluate`. Strata count as weights inside a period.
 
@@ -327,12 +327,12 @@ def evaluate_over(
     -------
     PeriodEstimates
         The cost of each period with limits that hold for all of them at once, changes against the
-        first period, and the running cost with limits that hold at all times.
+        first complete period, and the running cost with limits that hold at all times.
 
     Notes
     -----
-    Each period has the default interval of costs. A decision whose label has not arrived costs, for
-    the lower limit, the least that it can cost, and for the upper one the most.
+    Each period has the default interval of costs. A decision whose label has not arrived counts
+    with its lowest possible cost in the lower limit, and with its highest in the upper limit.
 
     References
     ----------
@@ -387,7 +387,7 @@ def _parts(
     """Count each period, and all periods up to it."""
     size = len(names)
     best, worst = (rows[name].pieces(codes) for name in ("best", "worst"))
-    known = np.where(arrived, codes, size)  # what has no label is in no period
+    known = np.where(arrived, codes, size)  # rows without a label are in no period
     labelled = rows["best"].pieces(known)
     closed = int(codes[~arrived].min()) if not arrived.all() else size
     found = []
@@ -457,10 +457,10 @@ def _arrived(y_true: Any, labelled_at: Any, as_of: Any, n: int) -> NDArray[np.bo
 def _filled(
     y_true: Any, y_pred: Any, costs: CostMatrix | ExampleCosts, arrived: NDArray[np.bool_]
 ) -> dict[str, Any]:
-    """Return the labels, those that have not arrived as the cheapest and as the costliest ones."""
+    """Return the labels, with missing ones filled by the cheapest and by the costliest label."""
     if arrived.all():
         return {"best": y_true, "worst": y_true}
-    assert isinstance(costs, CostMatrix)  # noqa: S101 - who calls looked
+    assert isinstance(costs, CostMatrix)  # noqa: S101 - checked by the caller
     labels, late = np.asarray(list(y_true), dtype=object), ~arrived
     places = label_codes(y_pred, "y_pred", costs.decisions, "decisions")[late]
     found = {}
@@ -475,18 +475,18 @@ def _filled(
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Times as clocks show them, and in an order that zones do not change.
+    """Times by the local clock, and as instants that can be compared across zones.
 
     Attributes
     ----------
     clock : ndarray
-        The times without a zone: those of the one zone that all have, otherwise those of UTC.
+        The times without a zone: local times if all have the same zone, otherwise in UTC.
     instants : ndarray
         The times in UTC, or as given where they have no zone.
     zoned : bool
-        Whether they have a zone.
+        Whether the times have a zone.
     note : str
-        How they were read, where that was not plain.
+        How times of several zones were read; empty otherwise.
     """
 
     clock: Times
@@ -496,7 +496,7 @@ class Moments:
 
 
 def as_times(values: Any, name: str, *, missing: bool = False) -> Moments:
-    """Read times of any form; in periods they are what the clocks of their zone show."""
+    """Read times of any form; periods go by the local clock of their zone."""
     validate.size_of(values, name)
     try:
         array = np.asarray(values if _is_dates(values) else _listed(values))
@@ -533,7 +533,7 @@ def _read_times(array: NDArray[Any], name: str) -> Moments:
     nothing = np.full(len(array), np.datetime64("NaT", "us"))
     clock, instants = nothing, nothing.copy()
     zones: set[Any] = set()
-    known: dict[str, tuple[datetime, datetime]] = {}  # days repeat, and take long to read
+    known: dict[str, tuple[datetime, datetime]] = {}  # texts repeat, and parsing is slow
     for place, value in enumerate(array.tolist()):
         if is_missing(value) or value == "":
             continue
@@ -562,7 +562,7 @@ def _read_times(array: NDArray[Any], name: str) -> Moments:
 
 
 def _zone(moment: datetime) -> Any:
-    """Return the name of a time's zone, or its distance from UTC; None where it has none."""
+    """Return the name of a time's zone, or its offset from UTC; None where it has no zone."""
     names = (getattr(moment.tzinfo, each, None) for each in ("key", "zone"))
     return next((each for each in names if each is not None), moment.utcoffset())
 
@@ -583,7 +583,7 @@ def _moment(value: Any, name: str, place: int) -> datetime:
 
 
 def period_codes(times: Times, every: str) -> tuple[Codes, list[str]]:
-    """Return the place of each time among the periods from the first to the last, by ISO names."""
+    """Return the index of each time's period, and the ISO names of all periods."""
     unit = {"day": "D", "week": "D", "month": "M", "quarter": "M", "year": "Y"}[every]
     whole = times.astype(f"datetime64[{unit}]").astype(np.int64)
     if every == "week":

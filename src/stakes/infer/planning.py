@@ -1,4 +1,4 @@
-"""How many test examples are needed."""
+"""Plan the size of a test set, and compute the power of a test."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from stakes.infer.methods import exact, extremal
 from stakes.infer.methods.extremal import WEIGHT
 
 TEST_SETS, COMPARISONS = 2000, 1000
-"""So many test sets are drawn to plan an interval, and a comparison."""
+"""The numbers of test sets that are drawn to plan an interval, and a comparison."""
 
 FAR = 1.2
-"""Approximate arms, wrong by less than this, that differ by more are told apart by them."""
+"""The largest factor by which an approximate arm is wrong; beyond it, the arm needs no check."""
 
 NEIGHBOURS = 1
-"""So many test sets on either side of a quantile have their limits computed."""
+"""The number of test sets on either side of a quantile whose limits are computed."""
 
 DOUBTFUL = 1.25
-"""p-values nearer to the level than by this factor are computed, others approximated."""
+"""The factor around the level within which p-values are computed; others are approximated."""
 
 SHARES = 200
-"""Shares of the costliest outcome that are tried where nothing is known of them."""
+"""The number of shares of the costliest outcome that are tried if no rates are known."""
 
 MOST = 10**9
-"""Larger test sets are not planned: nobody labels them, and simulating them proves nothing."""
+"""The largest planned test set: nobody labels larger ones, and simulating them proves nothing."""
 
 TRUST = 25
 """Normal theory is trustworthy from n = 25 · skewness² on."""
@@ -96,7 +96,7 @@ class Power(Result):
         return html_values(self.to_dict(), self.summary())
 
     def summary(self) -> str:
-        """Say how likely the difference is to be shown.
+        """Summarise how likely the difference is to be shown.
 
         Returns
         -------
@@ -125,7 +125,7 @@ def power(
     pilot_rows: int | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> Power:
-    """Return how likely a test set of n examples shows a difference.
+    """Return the probability that a test set of n examples shows a difference.
 
     Parameters
     ----------
@@ -136,14 +136,14 @@ def power(
     n : int
         The size of the planned test set.
     difference : float, optional
-        The true difference. By default it is as uncertain as the pilot leaves it, and to be shown
-        is that it has the sign that it has in the pilot.
+        The true difference. By default it has the uncertainty of the pilot, and the test must show
+        that it has the same sign as in the pilot.
     confidence : float, default 0.95
         Confidence level of the test.
     class_priors, population, pilot_rows
         As in `plan_test_size`.
     rng : Generator or seed
-        For the simulation.
+        The source of randomness for the simulation.
 
     Returns
     -------
@@ -152,15 +152,15 @@ def power(
 
     Notes
     -----
-    The power is averaged over what the pilot leaves possible, so it is the probability that the
-    test will show the difference (the assurance of O'Hagan et al.). The shares of the outcomes have
-    the distribution Dirichlet(M + 0.7 e), as in the extremal interval. Where the difference is
-    uncertain e is the extreme outcome that speaks against it. Where it is given both extreme
-    outcomes have the extra weight, and each draw is tilted (exponentially) to have the difference.
-    From each draw comes a test set, and it is tested as ``CostDifference.test`` does. By normal
-    theory the power of a draw is Φ(z - z_{1-α/2}) with z = d √n/σ, d being the difference and σ the
-    standard deviation of an example's difference; that is the formula. Where the costs are rare,
-    trust the simulation.
+    The power is averaged over the uncertainty of the pilot, so it is the probability that the test
+    will show the difference (the assurance of O'Hagan et al.). The shares of the outcomes have the
+    distribution Dirichlet(M + 0.7 e), as in the extremal interval. If the difference is uncertain,
+    e is the extreme outcome of the opposite sign. If it is given, both extreme outcomes have the
+    extra weight, and each draw is tilted (exponentially) to have the difference. A test set is
+    sampled from each draw, and tested as by ``CostDifference.test``. The formula is normal theory:
+    the power of a draw is Φ(z - z_{1-α/2}) with z = d √n/σ, d being the difference and σ the
+    standard deviation of an example's difference. Where expensive mistakes are rare, trust the
+    simulation.
 
     References
     ----------
@@ -193,24 +193,24 @@ def power(
 
 
 HALF = 0.5
-"""A power is an average over what the pilot leaves possible, and not assured beyond that."""
+"""The assurance of a power, which is an average over the uncertainty of the pilot."""
 
 
 @dataclass(frozen=True, eq=False)
 class Plan(Result):
-    """How many test examples are needed.
+    """The number of test examples that are needed.
 
     Attributes
     ----------
     n : int
-        The answer.
+        The number of test examples.
     goal : str
-        What so many are needed for, in words.
+        The goal that they are needed for, in words.
     spread, range_of_costs : int or None
-        What the standard deviation asks for, and what the range of the costs asks for, by formula,
+        The numbers that the standard deviation and the range of the costs require, by formula,
         where an interval is planned.
     trustworthy_from : int or None
-        From where on normal theory can be trusted, by the pilot's skewness.
+        The number from which on normal theory can be trusted, by the pilot's skewness.
     arm : float or None
         The distance of the upper limit from the estimate that is not exceeded in the promised share
         of test sets, where an interval is planned.
@@ -219,10 +219,10 @@ class Plan(Result):
     power : Power or None
         The power at n, where a test is planned.
     design_effect : float
-        How many times as many examples are needed as independent ones of equal weight, because they
-        are drawn as the pilot was: with weights, in groups or by strata.
+        The factor by which more examples are needed than independent ones of equal weight, because
+        they are sampled as the pilot was: with weights, in groups or by strata.
     drawn : str
-        How they are drawn, in words; empty for independent ones of equal weight.
+        How they are sampled, in words; empty for independent ones of equal weight.
 
     Examples
     --------
@@ -259,13 +259,13 @@ class Plan(Result):
 
     @property
     def reason(self) -> str:
-        """What asks for most examples, in words."""
+        """What requires the most examples, in words."""
         if (self.range_of_costs or 0) > (self.spread or 0):
             return "the rarest, most expensive mistake"
         return "the spread of the costs"
 
     def summary(self) -> str:
-        """Say how many examples are needed, and why.
+        """Summarise how many examples are needed, and why.
 
         Returns
         -------
@@ -296,7 +296,7 @@ def plan_test_size(
     pilot_rows: int | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> Plan:
-    """Return how large a test set is needed, for an interval or for a comparison.
+    """Return the size of the test set that an interval or a comparison needs.
 
     Parameters
     ----------
@@ -304,22 +304,23 @@ def plan_test_size(
         The costs; None where the pilot is a CostSample.
     pilot : Confusion, PairedConfusion, GroupedConfusion or CostSample, optional
         Counts of a first, small test set: of one classifier for `half_width`, of two for
-        `difference` and `power`; or what its examples cost, or differ by. What it leaves uncertain
-        is part of the plan. The plan is for a test set that is drawn as the pilot was: in groups
-        of the same sizes, with such weights, from each stratum the same part.
+        `difference` and `power`; or the costs of its examples, or their differences. The plan
+        allows for the uncertainty of the pilot. It is for a test set that is sampled as the pilot
+        was: in groups of the same sizes, with the same weights, and the same part from each
+        stratum.
     rates : array_like, optional
-        Instead of a pilot the probability of each cell, where that is known: of shape (decisions,
-        classes), or (decisions, decisions, classes) for two classifiers, in the order of the costs.
-        Without a pilot and rates the most spread that the costs allow is assumed.
+        Instead of a pilot, the known probability of each cell: of shape (decisions, classes), or
+        (decisions, decisions, classes) for two classifiers, in the order of the costs. Without a
+        pilot and rates the largest spread that the costs allow is assumed.
     half_width : float, optional
-        How far the upper limit of the interval may lie above the estimate.
+        The largest distance of the upper limit of the interval from the estimate.
     assurance : float, default 0.8
-        The share of test sets in which it is to lie no farther.
+        The share of test sets in which that distance is not exceeded.
     difference : float, optional
-        The difference in cost per decision that is to be shown.
+        The difference in cost per decision to be shown.
     power : float, optional
-        The probability with which it is to be shown, 0.8 by default. Without a difference the plan
-        is to show which of the two costs less, as the pilot suggests.
+        The probability of showing it, 0.8 by default. Without a difference the plan is to show
+        which of the two costs less, as the pilot suggests.
     confidence : float, default 0.95
         Confidence level of the interval or the test.
     weight : float, default 0.7
@@ -328,17 +329,17 @@ def plan_test_size(
         The prevalence of each class in the target population. The test set has the classes in the
         pilot's shares.
     population : mapping, optional
-        From each stratum of the pilot to its share of the population, or to its rows. The plan does
-        not count on rows that are all labelled, so it has never too few.
+        From each stratum of the pilot to its share of the population, or to its number of rows. The
+        plan uses no finite population correction, so it never has too few.
     pilot_rows : int, optional
-        How many examples the pilot has, which sums of weights do not tell.
+        The number of examples of the pilot, needed where its counts are sums of weights.
     rng : Generator or seed
-        For the simulation.
+        The source of randomness for the simulation.
 
     Returns
     -------
     Plan
-        The number of test examples, what asks for it, and what it promises.
+        The number of test examples, what requires it, and what it achieves.
 
     Notes
     -----
@@ -351,14 +352,14 @@ def plan_test_size(
     at which the assured share of the test sets has an arm of at most h. Known rates are not drawn.
     With neither, n is the smallest at which no test set has a longer arm.
 
-    For a difference the search is for the smallest n at which ``power`` reaches the one wanted.
+    For a difference the search is for the smallest n at which ``power`` reaches the wanted one.
 
-    A pilot with groups or weights is worth so many times fewer independent examples of equal weight
-    as the design effect says, and n is multiplied by it: the ratio of the variances with and
-    without them, or that of the arms of the intervals if it is larger, as it is where whole groups,
-    or heavy rows, may fail and none has. The variance is the upper limit of its estimate at the
-    assurance asked for. An interval from strata is planned by drawing from each stratum; for all
-    else, strata are in the design effect.
+    A pilot with groups or weights counts as its number of examples divided by the design effect,
+    and n is multiplied by it. The design effect is the ratio of the variances with and without
+    groups and weights, or that of the arms of the intervals if it is larger, as it is where whole
+    groups, or heavy rows, may fail and none has. The variance is the upper limit of its estimate at
+    the given assurance. An interval from strata is planned by sampling from each stratum;
+    otherwise, strata are part of the design effect.
 
     References
     ----------
@@ -417,13 +418,13 @@ def plan_from(
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = None,
 ) -> Plan:
-    """Return how large a test set is needed, from what was found with a pilot of any design.
+    """Return the size of the test set needed, from the results of a pilot of any design.
 
     Parameters
     ----------
     result : CostEstimate or CostDifference
-        What a classifier costs; for a difference, that of two ways to decide, which is a cost by
-        relative costs if one of them is constant.
+        The cost of a classifier; for a difference, that of two policies, which is a CostEstimate
+        with relative costs if one of them is constant.
     rows : int
         The number of examples of the pilot.
     half_width, assurance, difference, power, confidence, rng
@@ -436,7 +437,7 @@ def plan_from(
 
 @dataclass(frozen=True)
 class _Goal:
-    """What is to be known: an interval with a short arm, or a difference; and how surely."""
+    """The goal of a plan: an interval with a short arm, or a difference; and its probability."""
 
     arm: float | None
     target: float | None
@@ -448,7 +449,7 @@ class _Goal:
     def of(
         cls, half_width: Any, assurance: Any, difference: Any, power: Any, **rest: float
     ) -> _Goal:
-        """Check what was asked for."""
+        """Return the goal from the arguments, after checking them."""
         if half_width is not None:
             arm = validate.positive(half_width, "half_width")
             return cls(arm, None, _share(assurance, "assurance"), **rest)
@@ -461,13 +462,13 @@ class _Goal:
 
     @property
     def two(self) -> bool:
-        """Whether two ways to decide are compared."""
+        """Whether two policies are compared."""
         return self.arm is None
 
     def from_pilot(
         self, result: CostEstimate | CostDifference, rows: Any, rng: np.random.Generator
     ) -> Plan:
-        """Return the plan with what a pilot tells."""
+        """Return the plan from the results of a pilot."""
         known = pilot_of(result, rows, self.alpha, self.sure, two=self.two)
         return self.plan(known, PILOT, rng)
 
@@ -489,7 +490,7 @@ PILOT, RATES, NOTHING = (
     ", if the rates are as given",
     ", whatever the rates",
 )
-"""What a plan is made from, as its promise says it."""
+"""The basis of a plan, as its goal words it."""
 
 
 def _check_pilot(costs: Any, pilot: Any, rates: Any = None) -> None:
@@ -511,12 +512,12 @@ def _check_pilot(costs: Any, pilot: Any, rates: Any = None) -> None:
 
 
 def _matrix(costs: CostMatrix | None) -> CostMatrix:
-    assert costs is not None  # noqa: S101 - which was checked
+    assert costs is not None  # noqa: S101 - checked by the caller
     return costs
 
 
 def _as_drawn(plan: Plan, known: Pilot) -> Plan:
-    """Return a plan for independent examples as one for those drawn as the pilot was."""
+    """Return a plan for independent examples as one for examples sampled as the pilot was."""
     drawn, effect = known.in_words(), known.effect
     if effect == 1:
         return replace(plan, drawn=drawn)
@@ -543,7 +544,7 @@ def _share(value: Any, name: str) -> float:
 
 
 def _two(costs: CostMatrix, rates: Any, target: float | None) -> Outcomes:
-    """Return the outcomes of two classifiers; those of the most spread if nothing is known."""
+    """Return the outcomes of two classifiers; those of the largest spread if no rates are known."""
     if rates is not None:
         return _of_rates(cost_differences(costs.values), rates)
     if target is None:
@@ -576,13 +577,13 @@ def _of_rates(cells: Floats, rates: Any) -> Outcomes:
 
 
 def _rows(outcomes: Outcomes, rows: Any) -> Outcomes:
-    """Return some of the tables."""
+    """Return the outcomes of some of the tables."""
     strata = tuple(stratum.with_counts(stratum.counts[rows]) for stratum in outcomes.strata)
     return Outcomes(strata, outcomes.design)
 
 
 def _smallest(start: int, enough: Callable[[int], bool], too_small: PlanError) -> int:
-    """Return the smallest size that is enough, to one percent."""
+    """Return the smallest size that is enough, to within 1%."""
     low, high = 0, max(1, start)
     if enough(high):
         while high > 1 and enough(high // 2):
@@ -624,7 +625,7 @@ def _for_interval(
 
 
 def _for_any_interval(costs: CostMatrix, arm: float, alpha: float, weight: float) -> Plan:
-    """Plan for the longest arm of all: that of only the cheapest and the costliest outcome."""
+    """Plan for the longest possible arm: with only the cheapest and the costliest outcome."""
     span = float(np.ptp(costs.values))
     goal, too_small = _interval_goal(arm, f"every test set{NOTHING}")
     root = float(ndtri(alpha / 2)) * span / arm / 2
@@ -641,7 +642,7 @@ def _for_any_interval(costs: CostMatrix, arm: float, alpha: float, weight: float
 
 
 def _interval_goal(arm: float, where: str) -> tuple[str, PlanError]:
-    """Return what an interval is planned for, and what to raise where no test set is enough."""
+    """Return the goal of an interval in words, and the error if no test set is large enough."""
     goal = f"for an upper limit within {number(arm)} of the estimate in {where}"
     return goal, _too_small("half_width", arm, goal, "a wider interval")
 
@@ -649,7 +650,7 @@ def _interval_goal(arm: float, where: str) -> tuple[str, PlanError]:
 def _assured_arm(
     future: FutureSets, n: int, assurance: float, *, alpha: float, weight: float
 ) -> float:
-    """Return what the arms of so many of the test sets of n examples do not exceed."""
+    """Return the quantile of the arms of test sets of n examples, at the assurance."""
     _, near = _near_quantile(future, n, assurance, alpha=alpha, weight=weight)
     if len(near.strata) > 1:
         return extremal.high_of_one(near, alpha, weight=weight) - float(near.mean[0])
@@ -660,7 +661,7 @@ def _assured_arm(
 def _is_assured(
     future: FutureSets, n: int, arm: float, assurance: float, *, alpha: float, weight: float
 ) -> bool:
-    """Tell whether so many of the test sets have no longer arm, from tails: limits take longer."""
+    """Tell whether the assured share of test sets has no longer arm, by tails, which are fast."""
     rough, near = _near_quantile(future, n, assurance, alpha=alpha, weight=weight)
     if not 1 / FAR < rough / arm < FAR:
         return rough <= arm
@@ -673,12 +674,12 @@ def _is_assured(
 def _near_quantile(
     future: FutureSets, n: int, assurance: float, *, alpha: float, weight: float
 ) -> tuple[float, Outcomes]:
-    """Return the quantile of the arms of test sets, and the sets next to it, by approximations."""
+    """Return the approximate quantile of the arms of test sets, and the sets next to it."""
     tables = future.drawn(n)
     rough = extremal.quick_high(tables, alpha, weight=weight) - tables.mean
     order = np.argsort(rough)
     rank = ceil(assurance * len(order)) - 1
-    # Of several strata, one table takes as long as many without.
+    # With several strata, one table takes as long as many with a single stratum.
     near = NEIGHBOURS if len(tables.strata) == 1 else 0
     rows = order[max(rank - near, 0) : rank + near + 1]
     return float(rough[order[rank]]), _rows(tables, rows)
@@ -686,7 +687,7 @@ def _near_quantile(
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """Test sets to come of two classifiers, and the sign of the difference to be shown."""
+    """Future test sets of two classifiers, and the sign of the difference to be shown."""
 
     future: FutureSets
     sign: float
@@ -712,7 +713,7 @@ class _Pair:
 
 
 def _pair(outcomes: Outcomes, given: str, target: float | None, rng: np.random.Generator) -> _Pair:
-    """Return test sets with that difference, or with those that the pilot leaves possible."""
+    """Return future test sets with the given difference, or with the pilot's uncertainty of it."""
     stratum = outcomes.only
     if not stratum.moment(2)[0] > 0:
         raise InputError(
@@ -758,7 +759,7 @@ def _for_difference(
         too_small,
     )
     found, step = pair.power(n, alpha), 0.01
-    while found.simulated < wanted:  # the search was with approximate tests
+    while found.simulated < wanted:  # the search used approximate tests
         n, step = _size((1 + step) * n, too_small), 2 * step
         found = pair.power(n, alpha)
     return Plan(n, goal, power=found)
@@ -767,7 +768,7 @@ def _for_difference(
 def _shown(tables: Outcomes, alpha: float, sign: float, *, careful: bool) -> NDArray[np.bool_]:
     """Tell which test sets show a difference of that sign.
 
-    By approximate tests; if careful, by the test itself where they come close to the level.
+    The tests are approximate; if careful, p-values close to the level are those of the test itself.
     """
     likely = np.flatnonzero(sign * tables.mean > 0)
     found = _rows(tables, likely)
@@ -795,9 +796,9 @@ def limits_at_sizes(
     Parameters
     ----------
     estimate : CostEstimate
-        What one test set shows; all shares are taken to stay as they are there.
+        The estimate from one test set; all shares are assumed to stay the same.
     n : int
-        How many examples it has, whatever they weigh.
+        The number of its examples, whatever their weights.
     sizes : ndarray
         The numbers of examples.
     confidence : float
@@ -805,7 +806,7 @@ def limits_at_sizes(
     """
     found, factors = outcomes_behind(estimate), sizes / n
     method = estimate.choice.name
-    with np.errstate(over="ignore"):  # a part of one example has quantiles of almost nothing
+    with np.errstate(over="ignore"):  # with less than one example, quantiles are almost 0
         if not any(stratum.labelled for stratum in found.strata):
             return limits(found.times(factors), confidence, method, {})
         each = [limits(_of_finite(found, factor), confidence, method, {}) for factor in factors]
@@ -813,7 +814,7 @@ def limits_at_sizes(
 
 
 def _of_finite(outcomes: Outcomes, factor: float) -> Outcomes:
-    """Return so many times as many examples of a finite population; no more than there are."""
+    """Scale a sample of a finite population by a factor, up to the whole population."""
     strata = []
     for each in outcomes.strata:
         times = min(factor, 1 / each.labelled) if each.labelled else factor
@@ -829,7 +830,7 @@ def _of_finite(outcomes: Outcomes, factor: float) -> Outcomes:
 
 
 def _too_small(name: str, value: float, goal: str, instead: str) -> PlanError:
-    """Say that no test set can be large enough."""
+    """Return the error that no test set is large enough."""
     return PlanError(
         name,
         f"{number(value)} is too small: {goal}, more than {number(MOST)} test examples would be "
@@ -839,7 +840,7 @@ def _too_small(name: str, value: float, goal: str, instead: str) -> PlanError:
 
 
 def _size(needed: float, too_small: PlanError) -> int:
-    """Round the size of a test set up; raise where it is larger than any that is planned."""
+    """Round the size of a test set up; raise if it is larger than `MOST`."""
     if not needed <= MOST:
         raise too_small
     return ceil(needed)

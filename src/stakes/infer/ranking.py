@@ -1,4 +1,4 @@
-"""Which of several classifiers is the cheapest."""
+"""Rank several classifiers by their costs, with comparisons of all pairs."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from stakes.infer.estimate import CostEstimate
 from stakes.infer.gate import Gate, Pair, bonferroni, checked_margin, holm, judged, max_t, p_values
 
 ONE_SAMPLE = ("simple", "examples")
-"""The designs in which all examples are independent draws of one population."""
+"""The designs in which all examples are independent draws from one population."""
 
 MOST_COMPARED = 12
-"""With more models, looking at a ranking compares no pairs, of which there are too many to read."""
+"""The largest number of models of which a displayed ranking compares all pairs."""
 
 PairTable = PairedConfusion | GroupedConfusion | JointConfusion | CostSample
-"""What two classifiers decided on the same examples, or the differences of their costs."""
+"""Joint counts of two classifiers' decisions on the same examples, or their cost differences."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,11 +126,11 @@ class Ranking:
             From pairs of names to the joint counts of these two classifiers; all pairs, on the same
             examples.
         costs : CostMatrix
-            What each decision costs for each class.
+            The cost of each decision for each class.
         unit : str, optional
             The unit of the costs.
         design : Design, optional
-            How the examples were drawn.
+            How the examples were sampled.
 
         Returns
         -------
@@ -156,13 +156,13 @@ class Ranking:
         Parameters
         ----------
         joint : JointConfusion
-            How often each combination of decisions and class occurred.
+            The count of each combination of decisions and class.
         costs : CostMatrix
-            What each decision costs for each class.
+            The cost of each decision for each class.
         unit : str, optional
             The unit of the costs.
         design : Design, optional
-            How the examples were drawn.
+            How the examples were sampled.
 
         Returns
         -------
@@ -189,7 +189,7 @@ class Ranking:
         unit: str = "",
         design: Design = SIMPLE,
     ) -> Self:
-        """Make a ranking from what each example cost with each classifier.
+        """Make a ranking from the costs of each example with each classifier.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class Ranking:
         unit : str, optional
             The unit of the costs.
         design : Design, optional
-            How the examples were drawn.
+            How the examples were sampled.
 
         Returns
         -------
@@ -264,7 +264,7 @@ class Ranking:
         return self._differences[first, second]
 
     def estimates(self) -> dict[str, CostEstimate]:
-        """Return what each classifier costs, the cheapest first.
+        """Return the estimated cost of each classifier, the cheapest first.
 
         Returns
         -------
@@ -286,14 +286,14 @@ class Ranking:
 
     @cached_property
     def _estimates(self) -> dict[str, CostEstimate]:
-        """What each model costs, the cheapest first."""
+        """The estimates of the models, the cheapest first."""
         result: dict[str, CostEstimate] = {}
         for name, table in self._tables().items():
             result[name] = CostEstimate(table, self.costs, self.design, self.unit)
         return dict(sorted(result.items(), key=lambda item: item[1].cost))
 
     def _tables(self) -> Mapping[str, CountTable]:
-        """Return what is known of each model by itself."""
+        """Return the counts, or the costs of single examples, of each model."""
         if self.singles is not None:
             return self.singles
         tables: dict[str, CountTable] = {}
@@ -313,26 +313,26 @@ class Ranking:
         confidence: float = 0.95,
         rng: np.random.Generator | int | None = 0,
     ) -> list[Pair]:
-        """Compare every pair, by the test that suits it.
+        """Compare every pair by its default test.
 
         Parameters
         ----------
         adjust : {"holm", "none"}
             How p-values are adjusted for the number of comparisons.
         confidence : float, default 0.95
-            One minus the probability of any wrong rejection, and that all intervals are right.
+            One minus the family-wise error rate; also the simultaneous level of all intervals.
         rng : Generator or seed, default 0
-            For the simultaneous intervals; the default always gives the same.
+            The source of randomness for the simultaneous intervals; the default is reproducible.
 
         Returns
         -------
         list of Pair
-            The comparisons; of each pair the cheaper one is first.
+            The comparisons; the cheaper one of each pair is first.
 
         Notes
         -----
-        Of m p-values p_1 ≤ … ≤ p_m, Holm's method makes max{(m + 1 - i) p_i : i ≤ k} of the k-th, 1
-        at most.
+        For m p-values p_1 ≤ … ≤ p_m, the k-th adjusted by Holm's method is
+        max{(m + 1 - i) p_i : i ≤ k}, at most 1.
 
         References
         ----------
@@ -374,8 +374,8 @@ class Ranking:
         baseline : str
             The classifier that the others are compared with.
         confidence : float, default 0.95
-            One minus the probability of any wrong rejection, and that all intervals are right
-            together, which are Bonferroni's.
+            One minus the family-wise error rate; also the simultaneous level of all intervals,
+            which are Bonferroni's.
 
         Returns
         -------
@@ -428,7 +428,7 @@ class Ranking:
         Returns
         -------
         Gate
-            Which models fail and which pass, the rule, and the comparisons behind it.
+            The models that fail and that pass, the rule, and the comparisons behind it.
 
         Examples
         --------
@@ -450,7 +450,7 @@ class Ranking:
             compared = [self.difference(pair.first, baseline) for pair in pairs]
             tests = [
                 quiet_test(each, alternative="less", margin=margin, confidence=confidence)
-                for each in compared  # of whose rare outcomes `against` has warned
+                for each in compared  # `against` has warned of rare outcomes
             ]
         return Gate(baseline, float(confidence), tuple(pairs), margin, tuple(tests), self.unit)
 
@@ -462,7 +462,7 @@ class Ranking:
 
     @cached_property
     def _differences(self) -> dict[tuple[str, str], CostDifference]:
-        """The comparisons that were asked for, each of which is made once."""
+        """Cache of the comparisons by names."""
         return {}
 
     @cached_property
@@ -472,7 +472,7 @@ class Ranking:
 
     @cached_property
     def _p_values(self) -> Floats:
-        """The p-value of each of these alone, which is the same at any confidence."""
+        """The unadjusted p-values of `_compared`, which are the same at any confidence."""
         return p_values(self._compared)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -485,7 +485,7 @@ class Ranking:
         Parameters
         ----------
         confidence : float, default 0.95
-            One minus the probability of any wrong rejection.
+            One minus the family-wise error rate.
 
         Returns
         -------
@@ -510,12 +510,12 @@ class Ranking:
         return [name for name in self._estimates if name not in beaten]
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Summarise which classifier is the cheapest, or which are tied.
+        """Summarise which classifier is the cheapest, or which cannot be told apart.
 
         Parameters
         ----------
         confidence : float, default 0.95
-            One minus the probability of any wrong rejection.
+            One minus the family-wise error rate.
 
         Returns
         -------
@@ -583,7 +583,7 @@ class Ranking:
         return html_table(header, rows, caption=caption)
 
     def _table(self) -> tuple[str, list[str], list[list[str]]]:
-        """Return the pairs; with many models what each costs: thousands of tests take long."""
+        """Return the table of pairs; with many models that of costs, as many tests are slow."""
         if len(self.names) > MOST_COMPARED:
             caption = (
                 f"{len(self.names)} models, {len(self.pairs):,} pairs. What each costs, with 95% "
@@ -610,7 +610,7 @@ class Ranking:
 
 
 def _warn_of_rare(compared: Sequence[CostDifference]) -> None:
-    """Warn once of all comparisons in which an extreme outcome was observed too rarely."""
+    """Warn once for all comparisons in which an extreme outcome was observed too rarely."""
     rare = sum(each.choice.rare is not None for each in compared)  # not for the design alone
     if rare:
         warn(

@@ -32,13 +32,13 @@ OF_ALL = ("accuracy", "balanced_accuracy", "macro_precision", "macro_f1", "mcc",
 """The rates of all classes together."""
 
 MACRO = {"balanced_accuracy": "recall", "macro_precision": "precision", "macro_f1": "f1"}
-"""Averages over the classes, and what they average."""
+"""Averages over the classes, and the rates that they average."""
 
 REST = {"fpr": "specificity", "fnr": "recall"}
-"""Those that are one minus another."""
+"""Rates that are one minus another rate."""
 
 SIGNED = ("mcc", "kappa")
-"""Those that run from -1 to 1."""
+"""Rates whose range is -1 to 1."""
 
 TITLES = {
     "recall": "recall (sensitivity)",
@@ -55,7 +55,7 @@ TITLES = {
     "mcc": "MCC",
     "kappa": "Cohen's kappa",
 }
-"""What people call them."""
+"""Display names of the rates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Rate(Result):
         The rate, such as "recall".
     value : float or None
         The rate in the test set, or in the population that the design describes; None where it is
-        not defined, such as the precision of a model that calls nothing positive.
+        not defined, such as the precision of a model that predicts no positives.
     low, high : float
         The limits; where the rate is not defined, the least and the most it could be.
     confidence : float
@@ -114,7 +114,7 @@ class RateEstimates(Result):
     Parameters
     ----------
     table : Confusion or GroupedConfusion
-        What was decided.
+        The counts of the decisions.
     pos_label : label, optional
         The positive class. It may be left out with more than two classes.
     design : Design, optional
@@ -123,11 +123,11 @@ class RateEstimates(Result):
     Notes
     -----
     A rate is a ratio E[N]/E[D] of two means over the cells. Its limits are the θ at which a limit
-    of the mean of N - θD, computed as the default interval of a cost, is 0. For rows drawn one by
-    one, recall, precision and their like thus get the limits of Clopper & Pearson with a weight of
+    of the mean of N - θD, computed as the default interval of a cost, is 0. For independent rows,
+    recall, precision and similar rates thus have the limits of Clopper & Pearson with a weight of
     0.7 instead of 1, and F1 those of TP/(TP + FP + FN). For kappa and MCC the frequencies of
-    classes and decisions in N and D are those observed. Averages over classes recover their
-    variance from the limits of the classes.
+    classes and decisions in N and D are those observed. The variance of averages over classes is
+    recovered from the limits of the classes.
 
     References
     ----------
@@ -162,13 +162,13 @@ class RateEstimates(Result):
 
     @cached_property
     def caution(self) -> str:
-        """Why the confidence is not claimed, in a few words; empty where it is."""
+        """The reason why the confidence is not claimed, in a few words; empty if it is claimed."""
         return outcomes_of(self.table, 1 - np.eye(len(self._shares)), self.design).caution
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The rates there are: those of the positive class, if there is one, and those of all."""
-        two = len(self.table.labels) == 2  # noqa: PLR2004 - averages over classes say little
+        """The names of the rates: those of the positive class, if there is one, and of all."""
+        two = len(self.table.labels) == 2  # noqa: PLR2004 - macro averages are for more classes
         of_all = [name for name in OF_ALL if not (two and name.startswith("macro"))]
         return (*(OF_A_CLASS if self.pos_label is not None else ()), *of_all)
 
@@ -207,7 +207,7 @@ class RateEstimates(Result):
         return Rate(name, ratio.value(self._shares), low, high, float(confidence))
 
     def of(self, label: Label) -> RateEstimates:
-        """Return the same with another positive class.
+        """Return the rates with another positive class.
 
         Parameters
         ----------
@@ -229,36 +229,36 @@ class RateEstimates(Result):
 
     @property
     def recall(self) -> Rate:
-        """The share of positives called positive; also called sensitivity."""
+        """The share of positives that are predicted positive; also called sensitivity."""
         return self.rate("recall")
 
     sensitivity = recall
 
     @property
     def specificity(self) -> Rate:
-        """The share of negatives called negative."""
+        """The share of negatives that are predicted negative."""
         return self.rate("specificity")
 
     @property
     def fpr(self) -> Rate:
-        """The false positive rate: the share of negatives called positive."""
+        """The false positive rate: the share of negatives that are predicted positive."""
         return self.rate("fpr")
 
     @property
     def fnr(self) -> Rate:
-        """The false negative rate: the share of positives called negative."""
+        """The false negative rate: the share of positives that are predicted negative."""
         return self.rate("fnr")
 
     @property
     def precision(self) -> Rate:
-        """The share of those called positive that are positive; also called PPV."""
+        """The share of predicted positives that are positive; also called PPV."""
         return self.rate("precision")
 
     ppv = precision
 
     @property
     def npv(self) -> Rate:
-        """The share of those called negative that are negative."""
+        """The share of predicted negatives that are negative; also called NPV."""
         return self.rate("npv")
 
     @property
@@ -355,7 +355,7 @@ class RateEstimates(Result):
 
     def _table(self, confidence: float) -> tuple[list[str], list[list[str]]]:
         header = ["rate", "value", f"{percent(confidence)} CI from", "to"]
-        rows = [self.rate(name, confidence)._shown() for name in self.names]  # noqa: SLF001 - ours
+        rows = [self.rate(name, confidence)._shown() for name in self.names]  # noqa: SLF001 - of this module
         return header, rows
 
     def __repr__(self) -> str:
@@ -378,7 +378,7 @@ class RateEstimates(Result):
         return _overall(name, self._shares)
 
     def _macro(self, name: str, confidence: float) -> Rate:
-        """Return an average over the classes; it is not known where that of one is not."""
+        """Return an average over the classes; it is not defined if the rate of any class is not."""
         alpha, terms = validate.alpha(confidence), []
         for label in self.table.labels:
             one = self.of(label)
@@ -394,10 +394,10 @@ class RateEstimates(Result):
 
 
 def class_ratio(name: str, row: int, column: int, shape: tuple[int, ...]) -> Ratio:
-    """Return a rate of one class against the rest: its decision is `row`, itself `column`."""
+    """Return a rate of one class against the rest, at decision `row` and class `column`."""
     called, actual = np.zeros(shape), np.zeros(shape)
     called[row], actual[:, column] = 1.0, 1.0
-    parts: dict[str, Callable[[], tuple[Floats, Floats]]] = {  # of many classes these are large
+    parts: dict[str, Callable[[], tuple[Floats, Floats]]] = {  # large with many classes
         "recall": lambda: (called * actual, actual),
         "specificity": lambda: ((1 - called) * (1 - actual), 1 - actual),
         "fpr": lambda: (called * (1 - actual), 1 - actual),
@@ -410,7 +410,7 @@ def class_ratio(name: str, row: int, column: int, shape: tuple[int, ...]) -> Rat
 
 
 def _overall(name: str, shares: Floats) -> Ratio:
-    """Return a rate of all classes; in kappa and MCC, with the frequencies observed."""
+    """Return a rate of all classes; kappa and MCC use the observed frequencies."""
     same = np.eye(len(shares))
     if name == "accuracy":
         return Ratio(same, np.ones_like(same))
@@ -420,7 +420,7 @@ def _overall(name: str, shares: Floats) -> Ratio:
     if name == "kappa":
         return Ratio(same - expected, 1 - expected, -1.0)
     spread = [1 - float(each @ each) for each in (decided, actual)]
-    if min(spread) <= 0:  # one class, or one decision, is all there is
+    if min(spread) <= 0:  # only one class, or one decision, occurs
         return Ratio(np.zeros_like(same), np.zeros_like(same), -1.0)
     squares = [
         (2 - 2 * each - lack) / lack for each, lack in zip((decided, actual), spread, strict=True)
@@ -434,14 +434,14 @@ def _overall(name: str, shares: Floats) -> Ratio:
 
 @dataclass(frozen=True, eq=False)
 class RateDifference(Result):
-    """By how much a rate of one model is above that of another, on the same examples.
+    """The difference of a rate between two models, on the same examples.
 
     Attributes
     ----------
     name : str
         The rate.
     first, second : Rate
-        That of each model.
+        The rate of each model.
     difference : float or None
         The first minus the second; None where one of them is not defined.
     low, high : float
@@ -498,11 +498,11 @@ class RateDifferences(Result):
     Parameters
     ----------
     paired : PairedConfusion or GroupedConfusion
-        What both decided.
+        The joint counts of both models' decisions.
     pos_label : label, optional
         The positive class.
     names : pair of str
-        What the models are called.
+        The names of the models.
     design : Design, optional
         Known class priors, strata, impossible cells.
 
@@ -610,8 +610,8 @@ class RateDifferences(Result):
         return max(low, -1.0), min(high, 1.0)
 
     def _spread(self, rates: RateEstimates, name: str, index: int) -> Ratio:
-        """Return a rate of one model as one of the cells of both."""
-        ratio = rates._ratio(name)  # noqa: SLF001 - ours
+        """Return a rate of one model as a ratio over the cells of both models."""
+        ratio = rates._ratio(name)  # noqa: SLF001 - of this module
         return on_pairs(ratio, index, len(self.paired.decisions))
 
     def __iter__(self) -> Iterator[RateDifference]:
@@ -725,7 +725,7 @@ def _unknown(label: Any, labels: Labels) -> LabelError:
 
 
 def positive_of(labels: Labels, pos_label: Any) -> Label | None:
-    """Return the positive class: the one named, or 1 of 0 and 1; with many classes, maybe none."""
+    """Return the positive class: `pos_label`, or 1 of two classes; None of more than two."""
     if pos_label is not None:
         if is_missing(pos_label) or pos_label not in labels:
             raise _unknown(pos_label, labels)
@@ -742,7 +742,7 @@ def positive_of(labels: Labels, pos_label: Any) -> Label | None:
 def priors_with(
     labels: Labels, positive: Label | None, prevalence: float | None, class_priors: Any
 ) -> Any:
-    """Return the class priors, of which the prevalence of the positive class may tell all."""
+    """Return the class priors, which for two classes may be given by the prevalence."""
     if prevalence is None:
         return class_priors
     if class_priors is not None:

@@ -1,4 +1,4 @@
-"""How expected costs, and who is the cheapest, change as costs do: for any number of classes."""
+"""Expected costs and the cheapest classifier along a path of costs, for any number of classes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from stakes.infer.methods.extremal import limits_at
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """Cost matrices along a straight path: places, the matrix at both ends, and their axis."""
+    """A straight path of cost matrices: its places, the matrices at both ends, and its axis."""
 
     axis: str
     position: Floats
@@ -46,12 +46,12 @@ class Path:
     cell: tuple[int, int] | None = None
 
     def shares(self) -> Floats:
-        """Return how far along the way each place is, from 0 to 1."""
+        """Return the share of the path up to each place, from 0 to 1."""
         first, last = self.position[0], self.position[-1]
         return np.asarray((self.position - first) / (last - first))
 
     def values(self, start: Floats, stop: Floats) -> Floats:
-        """Interpolate what is linear in the costs; the places come first."""
+        """Interpolate values that are linear in the costs; the first axis is the places."""
         share = self.shares().reshape(-1, *(1 for _ in start.shape))
         return np.asarray((1 - share) * start + share * stop)
 
@@ -65,7 +65,7 @@ def straight_path(costs: CostMatrix, to: Any, steps: int) -> Path:
 
 
 def cell_path(population: Populations, costs: CostRanges, cell: Any, steps: int) -> Path:
-    """Return the path of one cell through its range, all others at their means."""
+    """Return the path of one cell through its range, with all others at their means."""
     mean = costs.mean()
     bounds = _bounds(costs)
     if cell is None:
@@ -105,7 +105,7 @@ def _bounds(costs: CostRanges) -> Floats:
 
 
 def _most_telling(population: Populations, costs: CostRanges, bounds: Floats) -> tuple[int, int]:
-    """Return the cell through whose range the classifiers' costs change most differently."""
+    """Return the cell whose range changes the classifiers' costs most differently."""
     joint = population.joint
     width = bounds[1] - bounds[0]
     if not width.any():
@@ -130,7 +130,7 @@ FEWEST, MOST_STEPS = 2, 10_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostSensitivity(Result):
-    """What each classifier costs along a path of costs, and where it is shown to be the cheapest.
+    """The cost of each classifier along a path of costs, and where it is shown to be the cheapest.
 
     Made by `cost_sensitivity`.
 
@@ -139,18 +139,17 @@ class CostSensitivity(Result):
     names : tuple of str
         The classifiers.
     axis : str
-        What changes along the path.
+        The quantity that changes along the path.
     position : ndarray, shape (steps,)
-        The places on the path: a share of the way, or what a cell costs.
+        The places on the path: shares of the way, or costs of a cell.
     cost, low, high : ndarray, shape (classifiers, steps)
         The expected cost per decision of each classifier, and its interval.
     probability_low, probability_high : ndarray, shape (classifiers, steps)
-        Between which bounds the probability lies that each is the cheapest, given the place on the
-        path.
+        Bounds of the probability that each is the cheapest at the place on the path.
     confidence : float
         Confidence level of the intervals, and of what is shown.
     scale : str
-        "linear", or "log" where the places are spaced by their ratio.
+        "linear", or "log" where the places are spaced geometrically.
 
     Examples
     --------
@@ -224,8 +223,8 @@ class CostSensitivity(Result):
     def average_ranges(self) -> list[tuple[float, float, str]]:
         """Return the ranges of the path, and which classifier costs least on average in each.
 
-        The average on the test set, however uncertain. The costs are straight lines along the path,
-        so they change places where two lines meet.
+        The averages are those of the test set, however uncertain. The costs are straight lines
+        along the path, so the cheapest classifier changes where two lines meet.
 
         Returns
         -------
@@ -331,7 +330,7 @@ class CostSensitivity(Result):
 
 
 def shown_words(ranges: Sequence[tuple[float, float, str | None]], confidence: float) -> str:
-    """Say where on a path which classifier is shown to be the cheapest."""
+    """Return in words which classifier is shown to be the cheapest where on a path."""
     sure = f"({percent(confidence)} confidence)"
     shown = [(name, f"from {number(low)} to {number(high)}") for low, high, name in ranges if name]
     if not shown:
@@ -358,10 +357,10 @@ def cost_sensitivity(
     n_draws: Any = 4000,
     rng: np.random.Generator | int | None = None,
 ) -> CostSensitivity:
-    """Return what classifiers cost as the costs change, and how likely each is the cheapest.
+    """Return the classifiers' costs along a path of costs, and how likely each is the cheapest.
 
-    For two classes a cost curve shows all of it. For more, and for costs that are not symmetric in
-    any way, this follows one path through the costs.
+    For two classes a cost curve shows all costs. For more classes, and for any cost matrix, this
+    follows one path through the costs.
 
     Parameters
     ----------
@@ -370,24 +369,24 @@ def cost_sensitivity(
     predictions : mapping or None
         From the name of each classifier to its decisions.
     costs : CostMatrix or CostRanges
-        Where the path begins; or what is known of the costs, and then one cell's cost goes through
-        its range while those of the others are drawn from theirs.
+        The start of the path; or ranges of the costs: then one cell's cost goes through its range
+        while those of the others are drawn from theirs.
     to : CostMatrix, optional
-        Where the path ends, if `costs` is a matrix.
+        The end of the path, if `costs` is a matrix.
     cell : pair of decision and class, optional
-        With ranges, whose cost goes through its range; by default the one that the classifiers
-        differ most by.
+        With ranges, the cell whose cost goes through its range; by default the one whose range
+        changes the classifiers' costs most differently.
     class_priors : mapping or sequence, optional
         The prevalence of each class in the target population, if it differs from the test set's.
         Intervals then take longer.
     impossible : sequence of (decision, class), optional
         Cells that cannot occur, for which no room is needed.
     steps : int, default 51
-        How many places on the path there are.
+        The number of places on the path.
     confidence : float, default 0.95
         Confidence level of the intervals, and of what is shown.
     n_draws : int, default 4000
-        How many populations (and costs, with ranges) are drawn for the probabilities.
+        The number of populations (and costs, with ranges) that are drawn for the probabilities.
     rng : Generator or seed
         The source of randomness.
 
@@ -453,7 +452,7 @@ def find_path(
     design: Design,
     steps: int,
 ) -> tuple[Populations, Path]:
-    """Return the populations that the counts may come from, and the path through the costs."""
+    """Return the distribution of the population given the counts, and the path of the costs."""
     known = costs.mean() if isinstance(costs, CostRanges) else costs
     known.values_for(joint.labels, joint.decisions)  # raises where labels are missing
     population = Populations(joint, design)
@@ -472,10 +471,10 @@ def follow(
     rng: Any,
     every: int = 1,
 ) -> CostSensitivity:
-    """Return what is found along a path, without a warning.
+    """Return the costs, limits and probabilities along a path, without a warning.
 
-    Limits that take long, as those of groups, may be computed at every few steps only, and lie on
-    straight lines in between.
+    Slow limits, such as those of groups, may be computed at every few steps only, and interpolated
+    linearly in between.
     """
     joint = population.joint
     low, high = _intervals(population, path, confidence, every)
@@ -588,7 +587,7 @@ def _intervals(
 def _all_limits(counts: Floats, costs: Floats, confidence: float) -> tuple[Floats, Floats]:
     """Return the limits of each classifier at each place in one call."""
     cells, places = counts.reshape(len(counts), -1), costs.reshape(len(costs), -1)
-    # Of many cells most are empty; those that limits add to are among the costliest and cheapest.
+    # Most of many cells are empty. Limits add only to the costliest and the cheapest cell.
     used = (cells > 0).sum(axis=0) > 0
     used[places.argmin(axis=1)] = used[places.argmax(axis=1)] = True
     low, high = limits_at(

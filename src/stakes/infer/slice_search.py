@@ -1,4 +1,4 @@
-"""Slices in which decisions cost most, searched on one half of the rows, judged on the other."""
+"""Search for the most expensive slices on one half of the rows, and judge them on the other."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from stakes.infer.slices import apart
 Rows = NDArray[np.bool_]
 
 BEAM = 20
-"""So many of the best slices are divided further."""
+"""The number of best slices that are divided further."""
 
 LEVELS = 12
-"""So many of a column's most frequent values are conditions."""
+"""The number of a column's most frequent values that become conditions."""
 
 QUARTERS = (0.25, 0.5, 0.75)
 FEW_VALUES = 10
-"""A column of numbers with more different ones is cut into quarters."""
+"""The largest number of distinct values for which a numeric column is not cut into quarters."""
 
 ALIKE = 0.8
-"""Slices that share so much of their rows are one; the better one is kept."""
+"""The share of common rows (Jaccard index) from which on only the better of two slices is kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +48,14 @@ class FoundSlice(Result):
     Attributes
     ----------
     conditions : tuple of str
-        What its rows have in common.
+        The conditions that its rows meet.
     n : int
-        How many rows of the judging half it has.
+        The number of its rows in the judging half.
     cost, rest : float
         The cost per decision in the slice, and on all other rows, in the judging half.
     difference, low, high : float
-        By how much the slice costs more, with limits that hold for all proposed slices at once.
+        The cost of the slice minus that of all other rows, with limits that hold for all proposed
+        slices at once.
     shown : bool
         Whether it is shown to cost more than the rest.
 
@@ -81,18 +82,18 @@ class FoundSlice(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FoundSlices(Result):
-    """The slices that a search proposed, and what the other half of the rows shows of them.
+    """The slices that a search proposed, judged on the other half of the rows.
 
     Made by `find_slices`.
 
     Attributes
     ----------
     slices : tuple of FoundSlice
-        Those proposed, the most expensive first.
+        The proposed slices, the largest difference first.
     searched : int
-        How many slices were looked at.
+        The number of slices that were searched.
     n_search, n_judge : int
-        How many rows were searched, and how many judge.
+        The numbers of rows in the searched and in the judging half.
     confidence : float
         The confidence that all limits hold at once.
 
@@ -134,7 +135,7 @@ class FoundSlices(Result):
         )
 
     def summary(self) -> str:
-        """Say what was searched and what is shown.
+        """Summarise what was searched and what is shown.
 
         Returns
         -------
@@ -193,35 +194,35 @@ def find_slices(
     Parameters
     ----------
     frame : data frame or mapping
-        The columns that slices are made of: text and few different numbers by their values, other
-        numbers by quarters. Rows without a value are a slice of their own.
+        The columns that define slices: text and few distinct numbers by their values, other numbers
+        by quarters. Rows without a value are a slice of their own.
     y_true, y_pred : array_like, shape (n,)
-        The actual class of each example, and what was decided.
+        The actual class of each example, and the decision.
     costs : CostMatrix or ExampleCosts
-        What each decision costs for each class, or for each example.
+        The cost of each decision for each class, or for each example.
     conditions : {1, 2, 3}, default 3
-        How many conditions a slice may have.
+        The largest number of conditions of a slice.
     top : int, default 5
-        How many slices are proposed and judged.
+        The number of slices that are proposed and judged.
     least : int, default 50
-        How many rows of the searched half a slice must have.
+        The smallest number of rows that a slice must have in the searched half.
     groups : array_like, shape (n,), optional
-        The group of each example; groups are searched or judge as a whole.
+        The group of each example; each group is in one of the halves as a whole.
     confidence : float, default 0.95
         The confidence that the limits of all proposed slices hold at once.
     rng : int or Generator, default 0
-        What divides the rows into halves.
+        The source of randomness for dividing the rows into halves.
 
     Returns
     -------
     FoundSlices
-        The proposed slices, with what the judging half shows, and how many were searched.
+        The proposed slices, with their costs in the judging half, and how many were searched.
 
     Notes
     -----
     A beam search takes, among all slices of one condition and then of one more, those whose cost
     is the most standard errors above that of the other rows. Their limits come from rows that the
-    search did not see, so that what was searched does not make them wrong.
+    search did not see, so the search does not bias them.
 
     Examples
     --------
@@ -271,7 +272,7 @@ def find_slices(
 
 
 def _each(costs: CostMatrix, y_true: Any) -> ExampleCosts:
-    """Return the costs of classes as those of single rows."""
+    """Return the costs of a matrix as costs of single rows."""
     return ExampleCosts.from_matrix(costs, y_true)
 
 
@@ -308,15 +309,15 @@ def _conditions(
 
 
 def _many(numbers: Floats) -> bool:
-    """Tell whether numbers are too many for each to be a slice."""
+    """Tell whether a column has too many distinct numbers for each to be a slice."""
     return len(np.unique(numbers[~np.isnan(numbers)])) > FEW_VALUES
 
 
 def _as_numbers(values: Any) -> Floats | None:
-    """Return a column of numbers, NaN where one is missing; None if it is of something else."""
+    """Return a numeric column, NaN where a value is missing; None if it is not numeric."""
     try:
         array = np.asarray(values)
-    except ValueError:  # rows of several values, which are refused as such
+    except ValueError:  # ragged rows, which are refused later
         return None
     if array.dtype.kind == "O" and array.ndim == 1:
         listed = [np.nan if is_missing(each) else each for each in array.tolist()]
@@ -367,7 +368,7 @@ def _search(
     top: int,
     least: int,
 ) -> tuple[list[tuple[int, ...]], int]:
-    """Return the conditions of the slices that stand out most, and how many were looked at."""
+    """Return the conditions of the slices that stand out most, and how many were searched."""
     beams: list[tuple[int, ...]] = [()]
     scored: dict[tuple[int, ...], float] = {}
     looked = 0
@@ -402,7 +403,7 @@ def _scores(inside: NDArray[np.bool_], values: Floats, least: int) -> Floats:
         means, others = sums / sizes, (values.sum() - sums) / rest
         spread = np.maximum(squares / sizes - means**2, 0) / sizes
         spread += np.maximum(((values**2).sum() - squares) / rest - others**2, 0) / rest
-        spread += values.var() / (n * sizes)  # no slice is certain
+        spread += values.var() / (n * sizes)  # else a slice without variance would always win
         found = (means - others) / np.sqrt(spread)
     return np.where((sizes >= least) & (rest >= least), found, -np.inf)
 
@@ -417,8 +418,8 @@ def _alike(one: Rows, other: Rows) -> bool:
 
 
 def _estimate(sample: CostSample, rows: Rows) -> CostEstimate | None:
-    """Return what the chosen rows cost; None where there are fewer than two."""
-    if rows.sum() < 2:  # noqa: PLR2004 - one row tells nothing of others
+    """Return the estimate from the chosen rows; None with fewer than two rows or groups."""
+    if rows.sum() < 2:  # noqa: PLR2004 - one row has no variance
         return None
     groups = None
     if sample.groups is not None:

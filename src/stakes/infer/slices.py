@@ -39,27 +39,26 @@ VERDICTS = {1: "more expensive than the rest", -1: "cheaper than the rest", 0: "
 
 @dataclass(frozen=True, eq=False)
 class Slice(Result):
-    """What the decisions on some of the rows cost.
+    """The cost of the decisions in one slice of the rows.
 
     Attributes
     ----------
     column : str
-        What the rows are divided by.
+        The column that the rows are divided by.
     slice_ : str
-        The value that these rows have.
+        The value of these rows in the column.
     n : float
-        How many rows they are, or the sum of their weights.
+        The number of rows, or the sum of their weights.
     cost : float or None
         The cost per decision; None where it is not known, because a class that has a prior does
         not occur.
     low, high : float
         Limits of the cost, which hold for all slices at once.
     share : float or None
-        The share of the total cost that these rows cause; None where there is no such cost, and
-        with class priors: they do not tell how large the slices are in the population.
+        The share of the total cost that these rows cause. None if the total is not positive, and
+        with class priors, because the sizes of the slices in the population are then not known.
     difference, difference_low, difference_high : float or None
-        By how much the cost is above that of all other rows, with limits that hold for all slices
-        at once.
+        The cost minus that of all other rows, with limits that hold for all slices at once.
     verdict : str
         "more expensive than the rest", "cheaper than the rest" or "not shown".
 
@@ -99,7 +98,7 @@ class Slice(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SliceEstimates(Result):
-    """What decisions cost in each slice of the rows.
+    """The cost of decisions in each slice of the rows.
 
     Made by `evaluate_by`.
 
@@ -108,7 +107,7 @@ class SliceEstimates(Result):
     parts : tuple
         The slices, with their counts.
     total : CostEstimate
-        What all rows cost.
+        The cost of all rows.
     unit : str
         The unit of the costs.
 
@@ -149,7 +148,7 @@ class SliceEstimates(Result):
         frame : data frame
             The rows, in memory or lazy.
         costs : CostMatrix
-            What each decision costs for each class.
+            The cost of each decision for each class.
         actual, predicted : str
             The columns of the actual classes and of the decisions.
         by : sequence of str
@@ -201,7 +200,7 @@ class SliceEstimates(Result):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What the rows are divided by."""
+        """The columns that the rows are divided by."""
         return tuple(dict.fromkeys(each.column for each in self.parts))
 
     def slices(self, confidence: float = 0.95) -> list[Slice]:
@@ -247,7 +246,7 @@ class SliceEstimates(Result):
         first, second : str
             The slices.
         column : str, optional
-            Their column, where there are several.
+            Their column; by default the first.
         confidence : float, default 0.95
             The confidence that the limits of all pairs of the column's slices hold at once.
 
@@ -310,7 +309,7 @@ class SliceEstimates(Result):
         return {"cost": self.total.cost, "slices": [each.to_dict() for each in self.slices()]}
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Return the slices as a table of text, with what is shown of them.
+        """Return the slices as a table of text, with a sentence on those that are more expensive.
 
         Parameters
         ----------
@@ -367,7 +366,7 @@ class SliceEstimates(Result):
 
 
 def _amount(found: Sequence[CostEstimate | CostDifference | None]) -> str:
-    """Return what is added up of the rows: their number, or their weights."""
+    """Return the heading of the column of sizes: numbers of rows, or sums of weights."""
     tables = [
         each.confusion if isinstance(each, CostEstimate) else each.paired for each in found if each
     ]
@@ -385,7 +384,7 @@ def levels_of(columns: Sequence[str], alpha: float) -> dict[str, float]:
 
 
 def _judged(part: Part, alpha: float, whole: float) -> Slice:
-    """Return a slice with its limits, and what is shown of it."""
+    """Return a slice with its limits and its verdict."""
     estimate = part.estimate
     if estimate is None:
         return Slice(
@@ -438,22 +437,22 @@ def evaluate_by(
     impossible: Any = None,
     unit: str = "",
 ) -> SliceEstimates:
-    """Return what a model's decisions cost in each slice of the rows.
+    """Return the cost of a model's decisions in each slice of the rows.
 
     Parameters
     ----------
     y_true, y_pred : array_like, shape (n,)
-        The actual class of each example, and what was decided.
+        The actual class of each example, and the decision.
     costs : CostMatrix or ExampleCosts
-        What each decision costs for each class, or for each example.
+        The cost of each decision for each class, or for each example.
     by : array_like, shape (n,), mapping or data frame
-        The slice of each example; or several columns of them, each taken by itself. Rows without a
-        value are a slice of their own.
+        The slice of each example; or several columns of slices, each evaluated separately. Rows
+        without a value are a slice of their own.
     columns : sequence of str, optional
-        Which columns of `by` to take; ``"region:channel"`` crosses two or more.
+        The columns of `by` to use; ``"region:channel"`` crosses two or more.
     most : int, optional
-        How many slices of a column to keep, the largest; the others are one slice. By default all,
-        up to a hundred.
+        The number of slices of a column to keep, the largest; the others are merged into one. By
+        default all, up to a hundred.
     sample_weight, groups, class_priors, strata, population, impossible, unit
         As in `evaluate`. Strata count as weights inside a slice.
 
@@ -464,8 +463,8 @@ def evaluate_by(
 
     Notes
     -----
-    Each slice has the default interval of costs, which keeps room for errors that were not
-    observed: small slices have wide intervals. Their level is such that all hold together.
+    Each slice has the default interval of costs, which allows for errors that were not observed:
+    small slices have wide intervals. The level of each is such that all hold at once.
 
     References
     ----------
@@ -500,14 +499,14 @@ def evaluate_by(
 
 @dataclass(frozen=True, eq=False)
 class SliceDifference(Result):
-    """By how much two models differ in cost in a slice.
+    """The difference of two models' costs in one slice.
 
     Attributes
     ----------
     column, slice_ : str
-        What the rows are divided by, and the value that these rows have.
+        The column that the rows are divided by, and the value of these rows in it.
     n : float
-        How many rows they are, or the sum of their weights.
+        The number of rows, or the sum of their weights.
     difference : float or None
         The cost of the first model minus that of the second, per decision.
     low, high : float
@@ -547,7 +546,7 @@ class SliceDifference(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SliceDifferences(Result):
-    """By how much two models differ in cost in each slice of the rows.
+    """The difference of two models' costs in each slice of the rows.
 
     Made by `compare_by`.
 
@@ -557,9 +556,9 @@ class SliceDifferences(Result):
         The column, the name and the number of rows of each slice, and the difference in it, where
         it is known.
     names : pair of str
-        What the models are called.
+        The names of the models.
     most : float
-        The most that two decisions can differ in cost.
+        The largest possible difference in cost of two decisions.
 
     Examples
     --------
@@ -586,7 +585,7 @@ class SliceDifferences(Result):
         Returns
         -------
         list of SliceDifference
-            The largest difference first, in each column.
+            The differences, the largest first in each column.
         """
         levels = levels_of([each[0] for each in self.parts], validate.alpha(confidence))
         found = []
@@ -684,18 +683,18 @@ def compare_by(
     impossible: Any = None,
     unit: str = "",
 ) -> SliceDifferences:
-    """Compare what two models cost in each slice of the same rows.
+    """Compare the costs of two models in each slice of the same rows.
 
     Parameters
     ----------
     y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
-        The actual class of each example, and what each model decided.
+        The actual class of each example, and each model's decision.
     costs : CostMatrix or ExampleCosts
-        What each decision costs for each class, or for each example.
+        The cost of each decision for each class, or for each example.
     by, columns, most
         As in `evaluate_by`.
     names : pair of str
-        What the models are called.
+        The names of the models.
     sample_weight, groups, class_priors, strata, population, impossible, unit
         As in `evaluate`. Strata count as weights inside a slice.
 
@@ -706,8 +705,8 @@ def compare_by(
 
     Notes
     -----
-    In each slice the models are compared as by `compare`, at the level at which all limits hold
-    together.
+    In each slice the models are compared as by `compare`, at the level for which all limits hold at
+    once.
 
     References
     ----------

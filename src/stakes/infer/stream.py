@@ -1,4 +1,4 @@
-"""Running totals of a stream of outcomes, with intervals that may be looked at at any time."""
+"""Running totals of a stream of outcomes, with anytime-valid intervals."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from stakes.read.checksums import check_unchanged, checksum, json_content
 
 METHOD = anytime.METHOD.name
 MOST_KEPT, SMALL = 200, 400
-"""Of the totals after each update at most so many are kept, of tables of at most so many cells."""
+"""The largest number of past totals that are kept, and of cells of a table for which they are."""
 
 Counts = TypeVar("Counts", bound=Confusion | PairedConfusion)
 
 
 class Totals(ABC, Generic[Counts]):
-    """Running totals: counts and what these cost. Nothing else depends on the past."""
+    """Running totals: the counts so far, and their costs. All results depend on these alone."""
 
     _kind: type[Counts]
     _deciders: int
@@ -73,7 +73,7 @@ class Totals(ABC, Generic[Counts]):
         if class_priors is not None:
             self.class_priors = checked_priors(class_priors, costs.labels).tolist()
         self.population = dict(population) if isinstance(population, Mapping) else population
-        Design(population=population)  # which checks it
+        Design(population=population)  # raises if the population is invalid
         self._shape = (len(costs.decisions),) * self._deciders + (len(costs.labels),)
         self._counts: Counts | GroupedConfusion | None = None
         self._past: list[NDArray[np.int64]] = []
@@ -82,10 +82,10 @@ class Totals(ABC, Generic[Counts]):
 
     @abstractmethod
     def _inference(self, counts: Any, design: Design) -> Inference:
-        """Return the estimate that counts make."""
+        """Return the estimate from counts."""
 
     def _of_cells(self, counts: Counts) -> Inference:
-        """Return the estimate by the cells alone, which raises when an impossible one occurred."""
+        """Return the estimate from the cells alone; raise if an impossible cell occurred."""
         return self._inference(counts, Design(impossible=self.impossible))
 
     @property
@@ -98,7 +98,7 @@ class Totals(ABC, Generic[Counts]):
         Parameters
         ----------
         table : array_like
-            Counts of each decision, of each classifier, and class.
+            Counts by the decision of each classifier and by class.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class Totals(ABC, Generic[Counts]):
         return self._kind(table, self.costs.labels, self.costs.decisions)
 
     def _one_outcome(self) -> NDArray[np.int64]:
-        """Return the table of some outcome that is possible, to learn what outcomes can cost."""
+        """Return the table of one possible outcome, from which the range of costs is read."""
         for i, decision in enumerate(self.costs.decisions):
             for j, label in enumerate(self.costs.labels):
                 if (decision, label) not in (self.impossible or ()):
@@ -124,7 +124,7 @@ class Totals(ABC, Generic[Counts]):
 
     @property
     def counts(self) -> Counts | GroupedConfusion:
-        """How often each combination of decision and class came so far, by group and stratum."""
+        """The counts of decisions and classes so far, by group and stratum."""
         if self._counts is None:
             raise InputError("", "there are no outcomes yet.", "Call update first.")
         return self._counts
@@ -135,8 +135,8 @@ class Totals(ABC, Generic[Counts]):
         Parameters
         ----------
         counts : Confusion, PairedConfusion (for two classifiers) or GroupedConfusion
-            Counts of classes and decisions that the costs know. All that are added have groups, or
-            none has; the same goes for strata and for weights.
+            Counts of classes and decisions that the costs contain. Either all counts have groups,
+            or none; the same holds for strata and for weights.
 
         Examples
         --------
@@ -189,7 +189,7 @@ class Totals(ABC, Generic[Counts]):
         return self._made(table, counts, squares)
 
     def _made(self, table: Any, like: Any, squares: Any) -> Counts | GroupedConfusion:
-        """Return a table in the order of the costs as counts of the same parts as others."""
+        """Return a table in the order of the costs as counts with the parts of `like`."""
         axes = (self.costs.labels, self.costs.decisions)
         if isinstance(like, GroupedConfusion):
             return grouped_of_parts(like.parts, table, axes, squares)
@@ -213,28 +213,28 @@ class Totals(ABC, Generic[Counts]):
     def interval(self, confidence: float = 0.95) -> Interval:
         """Return the anytime-valid interval for the mean per decision.
 
-        With the given confidence the true mean lies in *all* of the intervals that are ever asked
-        for, so look as often as you like, and stop when you like. Before the first outcome, it is
-        the range of the possible costs. It holds for independent outcomes without groups, strata,
-        weights and class priors; with any of them it is refused.
+        With the given confidence the true mean lies in *all* of the intervals that are ever
+        computed, so look as often as you like, and stop when you like. Before the first outcome,
+        the interval is the range of the possible costs. It holds for independent outcomes without
+        groups, strata, weights, class priors and population; with any of them it is refused.
 
         Parameters
         ----------
         confidence : float, default 0.95
-            How sure the whole sequence of intervals is to be; choose it before looking.
+            Confidence level of the whole sequence of intervals; choose it before looking.
 
         Returns
         -------
         Interval
-            The limits; the method is "anytime".
+            The limits, by the method "anytime".
 
         Notes
         -----
         A bettor against a mean m, with the fraction f of the fortune W at stake, has W_t =
         W_{t-1} [1 - f + f (C_t - low)/(m - low)] after the outcome C_t; the fortune is split over a
         fixed grid of fractions. If m is the true mean, the probability that W *ever* reaches 2/α is
-        at most α/2 (Ville's inequality); the interval holds all means against which it has not,
-        from below or from above.
+        at most α/2 (Ville's inequality). The interval contains all means against which W has not
+        reached it, from below or from above.
 
         References
         ----------
@@ -267,18 +267,18 @@ class Totals(ABC, Generic[Counts]):
     def history(self, confidence: float = 0.95) -> dict[str, Floats]:
         """Return the mean and its anytime-valid interval after each update.
 
-        Of very many updates some are left out; of outcomes with groups, strata, weights or class
-        priors, and of tables of more than 20 classes, none is kept.
+        With very many updates some are left out. With groups, strata, weights, class priors or a
+        population, and for tables of more than 400 cells, no updates are kept.
 
         Parameters
         ----------
         confidence : float, default 0.95
-            How sure the whole sequence of intervals is.
+            Confidence level of the whole sequence of intervals.
 
         Returns
         -------
         dict
-            The arrays "n", "mean", "low" and "high", with a place for each update that was kept.
+            The arrays "n", "mean", "low" and "high", with an entry for each update that was kept.
 
         Examples
         --------
@@ -304,7 +304,7 @@ class Totals(ABC, Generic[Counts]):
         Parameters
         ----------
         confidence : float, default 0.95
-            How sure the whole sequence of intervals is.
+            Confidence level of the whole sequence of intervals.
 
         Returns
         -------
@@ -315,12 +315,12 @@ class Totals(ABC, Generic[Counts]):
 
     @property
     def _any_time(self) -> bool:
-        """Whether the outcomes are such that there is an interval for any time."""
+        """Whether the outcomes have an anytime-valid interval."""
         plain = self._counts is None or not _how_sampled(self._counts)
         return plain and self.class_priors is None and self.population is None
 
     def _sure(self, confidence: float) -> str:
-        """Say what the interval is, and when it holds."""
+        """Describe the interval, and when it holds."""
         if self._any_time:
             low, high = self.interval(confidence)
             when = "at any time"
@@ -336,9 +336,9 @@ class Totals(ABC, Generic[Counts]):
         return {name: getattr(self, name) for name in names}
 
     def __add__(self, other: object) -> Self:
-        """Add up the totals of two streams, such as of two sites; both stay as they are.
+        """Add the totals of two streams, such as of two sites; both stay unchanged.
 
-        The interval of the sum holds if both have one expected cost, or keep their shares.
+        The interval of the sum holds if both have the same expected cost, or constant shares.
         """
         if not isinstance(other, type(self)):
             return NotImplemented
@@ -357,7 +357,7 @@ class Totals(ABC, Generic[Counts]):
         return result
 
     def __radd__(self, other: object) -> Self:
-        """Start from nothing, as `sum` does."""
+        """Support `sum`, which starts from 0."""
         return self if other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
@@ -369,9 +369,9 @@ class Totals(ABC, Generic[Counts]):
     __hash__ = None  # type: ignore[assignment]  # totals change
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the totals to a JSON file, whole or not at all.
+        """Write the totals to a JSON file atomically.
 
-        An interrupted save leaves the file that was there before.
+        An interrupted save leaves the previous file unchanged.
 
         Parameters
         ----------
@@ -394,7 +394,7 @@ class Totals(ABC, Generic[Counts]):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read totals that were saved; a file that was cut short or edited is refused.
+        """Read saved totals; a truncated or edited file is refused.
 
         Parameters
         ----------
@@ -448,39 +448,39 @@ def _sampling(sample_weight: Any, groups: Any, strata: Any) -> Sampling:
 
 
 def _how_sampled(counts: Any) -> list[str]:
-    """Return what is known of how outcomes came, besides their counts."""
+    """Return which of groups, strata and weights the counts have."""
     found = [name for name in ("groups", "strata") if getattr(counts, name, None) is not None]
     return [*found, "sample_weight"] if counts.weighted else found
 
 
 def any_outcomes(*columns: Any) -> bool:
-    """Tell whether a batch has any outcomes; none at all is a quiet day and no error."""
+    """Tell whether a batch has any outcomes; an empty batch is not an error."""
     return not all(_is_empty(values) for values in columns)
 
 
 def _is_empty(values: Any) -> bool:
     try:
         return len(values) == 0
-    except TypeError:  # the error for what is no column comes from counting it
+    except TypeError:  # counting raises the error for what is not a column
         return False
 
 
 MOST_CELLS = 10**7
-"""Cells of a table of two classifiers, which is kept whole."""
+"""The largest number of cells of a table of two classifiers, which is dense."""
 
 
 class Accumulator(Totals[Confusion]):
     """Running totals of a classifier's outcomes: its cost so far, and an interval at any time.
 
-    Only counts are kept, so a stream may be as long as it likes; with groups, those of each group.
-    For the interval at any time outcomes must be independent (or have the same expected cost
-    whatever came before), and must not come sooner or later depending on what they cost. With
-    groups, strata or weights there is the interval for one look, of `estimate`.
+    Only counts are kept, by group if there are groups, so a stream may have any length. The
+    anytime interval requires outcomes that are independent (or have the same expected cost given
+    the past), and whose time of arrival does not depend on their cost. With groups, strata or
+    weights, use the interval of `estimate`, which is valid for one look.
 
     Parameters
     ----------
     costs : CostMatrix
-        What decisions cost; its labels and decisions are all that may come.
+        The costs of decisions; only its labels and decisions may occur.
     impossible : sequence of (decision, class), optional
         Cells that cannot occur; a costly one among them would widen the interval.
     class_priors, population
@@ -493,8 +493,8 @@ class Accumulator(Totals[Confusion]):
     A bettor against a mean m, with the fraction f of the fortune W at stake, has W_t = W_{t-1}
     [1 - f + f (C_t - low)/(m - low)] after the outcome C_t; the fortune is split over a fixed grid
     of fractions. If m is the true mean, the probability that W *ever* reaches 2/α is at most α/2
-    (Ville's inequality); the interval holds all means against which it has not, from below or from
-    above.
+    (Ville's inequality). The interval contains all means against which W has not reached it, from
+    below or from above.
 
     References
     ----------
@@ -532,15 +532,15 @@ class Accumulator(Totals[Confusion]):
         groups: Any = None,
         strata: Any = None,
     ) -> None:
-        """Count a batch of outcomes; one with an error in it changes nothing.
+        """Count a batch of outcomes; a batch with an error changes nothing.
 
         Parameters
         ----------
         y_true, y_pred : array_like, shape (n,)
-            The actual class of each example, and what was decided. There may be none.
+            The actual class of each example, and the decision. A batch may be empty.
         sample_weight, groups, strata : array_like, shape (n,), optional
             The weight, the group and the stratum of each example: for all batches, or for none.
-            Groups of the same name are the same group, in whichever batch they are.
+            Groups of the same name are the same group in all batches.
 
         Examples
         --------
@@ -557,18 +557,18 @@ class Accumulator(Totals[Confusion]):
 
     @property
     def cost(self) -> float:
-        """What a decision cost on average so far."""
+        """The average cost per decision so far."""
         return self.estimate().cost
 
     @property
     def total(self) -> float:
-        """What all decisions cost so far."""
+        """The total cost of all decisions so far."""
         return self.estimate().total
 
     def estimate(self) -> CostEstimate:
         """Return the estimate from all outcomes so far.
 
-        Its intervals are for one look only, but for ``method="anytime"``.
+        Its intervals are valid for one look only, except with ``method="anytime"``.
 
         Returns
         -------
@@ -626,12 +626,12 @@ class PairedAccumulator(Totals[PairedConfusion]):
     costs, impossible, class_priors, population, unit
         As in `Accumulator`.
     names : pair of str
-        What the classifiers are called.
+        The names of the classifiers.
 
     Notes
     -----
     The interval is that of `Accumulator`, for the differences C(i1, j) - C(i2, j) of the two
-    classifiers' costs, Σ M(i1, i2, j) [C(i1, j) - C(i2, j)]/n on average.
+    classifiers' costs. Their average is Σ M(i1, i2, j) [C(i1, j) - C(i2, j)]/n.
 
     References
     ----------
@@ -694,12 +694,12 @@ class PairedAccumulator(Totals[PairedConfusion]):
         groups: Any = None,
         strata: Any = None,
     ) -> None:
-        """Count a batch of outcomes; one with an error in it changes nothing.
+        """Count a batch of outcomes; a batch with an error changes nothing.
 
         Parameters
         ----------
         y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
-            The actual class of each example, and what each classifier decided.
+            The actual class of each example, and each classifier's decision.
         sample_weight, groups, strata
             As in `Accumulator.update`.
 
@@ -718,7 +718,7 @@ class PairedAccumulator(Totals[PairedConfusion]):
 
     @property
     def difference(self) -> float:
-        """What a decision of the first cost more than one of the second, on average so far."""
+        """The average cost per decision of the first minus that of the second, so far."""
         return self.estimate().difference
 
     def cheaper(self, confidence: float = 0.95) -> str | None:
@@ -727,12 +727,12 @@ class PairedAccumulator(Totals[PairedConfusion]):
         Parameters
         ----------
         confidence : float, default 0.95
-            How sure all answers together are to be.
+            Confidence level of all answers together.
 
         Returns
         -------
         str or None
-            Its name, once the interval leaves out zero.
+            Its name, once the interval excludes zero.
 
         Examples
         --------
@@ -754,7 +754,7 @@ class PairedAccumulator(Totals[PairedConfusion]):
     def estimate(self) -> CostDifference:
         """Return the difference from all outcomes so far.
 
-        Its intervals and tests are for one look only, but for ``interval(method="anytime")``.
+        Its intervals and tests are valid for one look only, except ``interval(method="anytime")``.
 
         Returns
         -------
@@ -829,7 +829,7 @@ Kind = TypeVar("Kind", bound=Totals[Any])
 
 
 def totals_text(content: dict[str, Any]) -> str:
-    """Write what `to_dict` of running totals returned as the text of a file."""
+    """Return the text of a file of totals, from what their `to_dict` returned."""
     document = {"schema": SCHEMA} | content
     document["checksum"] = checksum(document)
     lines = [
@@ -840,7 +840,7 @@ def totals_text(content: dict[str, Any]) -> str:
 
 
 def checked_content(text: str, source: str, kind: str) -> dict[str, Any]:
-    """Return what is in the text of a file of totals of a kind, which nobody has changed."""
+    """Return the content of a file of totals, after checking its schema, checksum and kind."""
     content: Any = json_content(text, source, "a file of totals")
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema != SCHEMA:
@@ -903,7 +903,7 @@ def _totals(content: dict[str, Any], kind: type[Kind]) -> Kind:
 
 
 def _counts_in(content: dict[str, Any], totals: Totals[Any]) -> Any:
-    """Return the counts that were written to a file of totals."""
+    """Return the counts in the content of a file of totals."""
     groups, strata, squares = (content.get(name) for name in ("groups", "strata", "squares"))
     table = content["counts"]
     if content["weighted"]:

@@ -1,1 +1,1 @@
-"""Distributions of mean costs, and bets against them: what the interval methods are made of."""
+"""Distributions of mean costs, and bets against means, on which the interval methods are built."""

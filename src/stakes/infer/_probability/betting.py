@@ -1,4 +1,4 @@
-"""Betting against a mean: the machinery of the guaranteed and the likelihood intervals."""
+"""Wealth of bets against a mean, for the guaranteed, the likelihood and the anytime intervals."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from stakes._core.typing import Floats
 Wealth = Callable[[Floats, Floats, Floats], Floats]
 
 FRACTIONS_PER_E = 3
-"""Fractions on the grid of the mixture, for each factor of e."""
+"""The number of fractions on the grid of the mixture for each factor of e."""
 
 
 def lower_limit(costs: Floats, counts: Floats, wealth: Wealth, goal: float) -> Floats:
     """Return the largest mean against which the log-wealth reaches `goal`, for each table.
 
-    Betting that the mean is higher than m wins the less the higher m is, so the limit is found by
-    bisection between the lowest possible cost and the observed mean.
+    Betting that the mean is higher than m wins less as m grows, so the limit is found by bisection
+    between the lowest possible cost and the observed mean.
     """
     span = costs[-1] - costs[0]
     if span == 0:
@@ -40,7 +40,7 @@ def lower_limit(costs: Floats, counts: Floats, wealth: Wealth, goal: float) -> F
 def mixture_wealth(costs: Floats, counts: Floats, mean: Floats) -> Floats:
     """Return the log-wealth of a fortune split equally over a geometric grid of fractions.
 
-    `costs` run from 0 to 1; fractions run from one down to one over n, whatever the data.
+    `costs` range from 0 to 1. Fractions range from 1 down to 1/n and do not depend on the data.
     """
     steps = np.ceil(FRACTIONS_PER_E * np.log(counts.sum(axis=1) + 1)) + 1
     gains = costs / mean[:, np.newaxis] - 1
@@ -52,7 +52,7 @@ def mixture_wealth(costs: Floats, counts: Floats, mean: Floats) -> Floats:
 
 
 def best_wealth(costs: Floats, counts: Floats, mean: Floats) -> Floats:
-    """Return the most that a constant fraction would have won (its logarithm is concave in it)."""
+    """Return the log-wealth of the best constant fraction, in which the log-wealth is concave."""
     gains = costs / mean[:, np.newaxis] - 1
     low, high = np.zeros(len(counts)), np.ones(len(counts))
     for _ in range(50):
@@ -65,34 +65,34 @@ def best_wealth(costs: Floats, counts: Floats, mean: Floats) -> Floats:
 
 
 def _log_wealth(gains: Floats, counts: Floats, fraction: Floats) -> Floats:
-    # A fortune staked whole and lost has the logarithm -inf; costs never seen play no part.
+    # Losing a fortune that is staked whole gives -inf; costs that were not observed do not count.
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = counts * np.log1p(fraction[:, np.newaxis] * gains)
     return np.asarray(np.where(counts > 0, logs, 0.0).sum(axis=1))
 
 
-# Betting against a mean for as long as one likes: limits that hold at all times at once.
+# Anytime-valid limits, which hold at all times at once.
 
 SPACING = 0.5
-"""Steps of the grid, in logarithms of the odds f/(1 - f); finer steps gain a percent of width."""
+"""The step of the grid in log-odds of the fraction f; finer steps gain 1% of width."""
 
 LARGEST_ODDS, SMALLEST_ODDS = np.exp(2), 1e-12
 ALMOST_ALL = 1 - 2.0**-40
 """The largest fraction: a fortune that is never staked whole is never lost whole."""
 
 FOR_ALMOST_ALL = 0.1
-"""Its share, which decides how high a limit is as long as nothing expensive has happened."""
+"""The share of `ALMOST_ALL`, which determines the upper limit until an expensive outcome occurs."""
 
 MOST_STEPS = 200
 SPARE = 7.0
-"""More than mixing costs, in logarithms of the fortune: beyond it a normal mean is refuted."""
+"""An upper bound of the log-wealth lost by mixing: with it, a normal mean is refuted."""
 
 TINY = 1e-15
 LEAST = -690.0
-"""No limit is sought closer to the end of the range than by this power of e."""
+"""The logarithm of the smallest distance of a limit from the end of the range, as a share of it."""
 CLOSE = 1e-13
 BATCHES = 1 << 21
-"""Numbers held at a time: memory stays bounded however many tables there are."""
+"""The number of values held at a time, which bounds memory for any number of tables."""
 
 
 def _bets() -> tuple[Floats, Floats]:
@@ -119,7 +119,7 @@ def limits(costs: Floats, counts: Floats, goal: float) -> tuple[Floats, Floats]:
     costs : ndarray, shape (atoms,)
         The possible costs, lowest first; not all the same.
     counts : ndarray, shape (tables, atoms)
-        How often each occurred.
+        The count of each cost.
     goal : float
         The logarithm of the fortune that refutes a mean.
     """
@@ -148,9 +148,9 @@ def log_wealth(
     Parameters
     ----------
     distances : ndarray, shape (atoms,)
-        How far each cost is above the lowest, as a share of the range.
+        The distance of each cost from the lowest, as a share of the range.
     counts : ndarray, shape (rows, atoms)
-        How often each occurred.
+        The count of each cost.
     upper : ndarray of bool, shape (rows,)
         Whether the bets are that the mean is lower, to find an upper limit.
     u : ndarray, shape (rows,)
@@ -190,14 +190,15 @@ def _refuted(distances: Floats, counts: Floats, upper: NDArray[np.bool_], goal: 
 
 
 def _own(distances: Floats, upper: NDArray[np.bool_]) -> Floats:
-    """Return how far each cost is from the end of the range that the limit is on."""
+    """Return the distance of each cost from the end of the range on the side of the limit."""
     return np.asarray(np.where(upper[:, np.newaxis], 1 - distances, distances))
 
 
 def _start(distances: Floats, counts: Floats, upper: NDArray[np.bool_], goal: float) -> Floats:
-    """Return a u that is surely refuted, close to the root where few outcomes make up the cost.
+    """Return a u that is certainly refuted, close to the root if few outcomes make up the cost.
 
-    Each bet wins at least (1 - f)ᴬ Π f a/eᵘ, where A outcomes were at no distance a.
+    Each bet wins at least (1 - f)ᴬ Π f a/eᵘ over the outcomes at a distance a > 0, A being the
+    number of outcomes at distance 0.
     """
     own = _own(distances, upper)
     far = (counts * (own > 0)).sum(axis=1)
@@ -208,7 +209,7 @@ def _start(distances: Floats, counts: Floats, upper: NDArray[np.bool_], goal: fl
 
 
 def _guess(distances: Floats, counts: Floats, upper: NDArray[np.bool_], goal: float) -> Floats:
-    """Return a u a little beyond where the root would be for a normal mean."""
+    """Return a u slightly beyond the root for a normal mean."""
     n = counts.sum(axis=1)
     mean = counts @ distances / n
     error = np.sqrt(np.maximum(counts @ distances**2 / n - mean**2, 0) / n)

@@ -1,4 +1,4 @@
-"""Convolutions of costs: the lattice that a mean cost lies on, and its probabilities there."""
+"""Convolutions of costs: the lattice of a mean cost, and its probabilities on the lattice."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from stakes.errors import InputError
 LARGEST_DENOMINATOR = 10**5
 LARGEST_POSITION = 2**40
 CLOSENESS = 1e-13
-"""A ratio this close to a fraction is that fraction: a random one is a thousand times further."""
+"""A ratio this close to a fraction counts as that fraction: random ones are 1000 times further."""
 
 
 def common_step(costs: NDArray[np.float64]) -> float | None:
     """Return the largest step of which all differences of `costs` are multiples, or None.
 
-    Looked for in the ratios of the differences, so scaling the costs scales the step.
+    It is searched for in the ratios of the differences, so scaling the costs scales the step.
     """
     gaps = np.unique(costs - costs[0])[1:] if len(costs) else costs
     if not len(gaps):
@@ -46,7 +46,7 @@ def common_step(costs: NDArray[np.float64]) -> float | None:
 
 
 def near_fraction(ratio: float) -> Fraction | None:
-    """Return the fraction that a ratio of at least 1 is, up to rounding, or None."""
+    """Return the fraction that equals a ratio of at least 1 up to rounding, or None."""
     if ratio > LARGEST_POSITION:
         return None
     fraction = Fraction(ratio).limit_denominator(LARGEST_DENOMINATOR)
@@ -56,7 +56,8 @@ def near_fraction(ratio: float) -> Fraction | None:
 # Distributions on a lattice: listed position by position, or by their Fourier coefficients.
 
 LONG, FEW_COEFFICIENTS = 1 << 15, 2000
-"""Shorter lattices, or more coefficients, are listed: running sums are faster then."""
+"""On shorter lattices, or with more coefficients, running sums of the listed probabilities are
+faster."""
 
 
 class ListedDistribution:
@@ -84,7 +85,7 @@ class SpectralDistribution(ListedDistribution):
     """Probabilities given by the few Fourier coefficients that are not zero.
 
     ``p[j] = Σ_k c_k e^(iθ_k (j + offset)) / length``, so a running sum is a geometric series for
-    each coefficient; the probabilities themselves are only computed when they are asked for.
+    each coefficient; the probabilities themselves are only computed when they are needed.
     """
 
     def __init__(
@@ -125,20 +126,20 @@ class SpectralDistribution(ListedDistribution):
 LARGEST_LATTICE = 1 << 22
 
 ROUNDING = 1e-11
-"""What the accumulated rounding of a transform may change a probability by."""
+"""The largest change of a probability by the accumulated rounding of a transform."""
 
 IMPOSSIBLE = 1e-16
-"""What rounding may make of a probability of zero."""
+"""The largest value that rounding makes of a probability of zero."""
 
 DIGITS = 64 * float(np.finfo(np.float64).eps)
-"""What the rounding of a few operations changes a number by, relatively."""
+"""The relative change of a number by the rounding of a few operations."""
 
 NEARLY = 1e-9
-"""Steps by which a value may miss the place that it is compared with."""
+"""The tolerance, in steps, when a value is compared with a place on the lattice."""
 
 
 class Layers:
-    """A distribution by rows: what is added up on all other lattices, and steps along one.
+    """A distribution by rows: the sums on all other lattices, and steps along one lattice.
 
     ``P(S ≤ x) = Σ_o Σ_i shares[o] · P(row i, steps ≤ (x - outer[o] - inner[i]) / step)``, with
     `outer` the sums that do not depend on the table, such as those of other strata. Values
@@ -161,7 +162,7 @@ class Layers:
         self._sums = np.concatenate([np.zeros((len(table), 1)), np.cumsum(table, axis=1)], axis=1)
 
     def _count(self, x: float, *, before: bool) -> NDArray[np.intp]:
-        """Return how many values of each row are at most, or before, x."""
+        """Return how many values of each row are at most x, or less than x."""
         lost = DIGITS * (np.abs(self._starts) + abs(x))
         room = np.minimum((self._nearly + lost) / self._step, 0.25)
         places = (x - self._starts) / self._step
@@ -215,7 +216,7 @@ class Layers:
 
 
 def _tidy(values: Floats) -> Floats:
-    """Return values without the rounding of adding up, which their last digits have."""
+    """Return values without the rounding errors of sums in their last digits."""
     size = 10.0 ** (15 - np.ceil(np.log10(np.where(values == 0, 1, np.abs(values)))))
     return np.asarray(np.where(np.isfinite(size), np.round(values * size) / size, values) + 0.0)
 
@@ -224,16 +225,16 @@ TAIL = 1e-13
 """The probability that may be left out, or folded over, at either end."""
 
 FEW_ATOMS = 64
-"""How many costs are treated at a time."""
+"""The number of costs that are processed at a time."""
 
 NEGLIGIBLE = -40.0
-"""Logarithms of powers that are zero to double precision."""
+"""The logarithm below which powers are zero to double precision."""
 
 WORTH_PICKING = 30.0
-"""How many angles of a transform take as long as one that is computed by itself."""
+"""The number of angles of a transform that take as long as one that is computed by itself."""
 
 CAREFUL = -8.0
-"""Logarithms of powers above this are computed with every digit."""
+"""The logarithm above which powers are computed to full precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +248,7 @@ class Draws:
 
     @property
     def scale(self) -> float:
-        """What one draw counts for in the mean."""
+        """The weight of one draw in the mean."""
         return self.weight / self.n
 
     @cached_property
@@ -283,7 +284,7 @@ def lattice_step(parts: Sequence[Draws]) -> float | None:
 
 
 def window(parts: Sequence[Draws]) -> tuple[float, float]:
-    """Return limits that the mean leaves with a probability of at most TAIL each (Chernoff)."""
+    """Return limits that the mean passes with a probability of at most TAIL each (Chernoff)."""
     goal = -np.log(TAIL)
     least = sum(part.weight * part.costs.min() for part in parts)
     most = sum(part.weight * part.costs.max() for part in parts)
@@ -320,7 +321,7 @@ def window(parts: Sequence[Draws]) -> tuple[float, float]:
 
 def binomial(part: Draws) -> tuple[float, ListedDistribution]:
     """Return the first mean and the probabilities of a binomial number of the larger cost."""
-    from scipy.stats import binom  # which takes longer to load than all the rest
+    from scipy.stats import binom  # imported here because it is slow to load
 
     given = (part.n, part.probabilities[1])
     first, last = int(binom.ppf(TAIL, *given)), int(binom.isf(TAIL, *given))
@@ -331,7 +332,7 @@ def binomial(part: Draws) -> tuple[float, ListedDistribution]:
 
 
 def fast_length(size: int) -> int:
-    """Return the least whole number from `size` on whose prime factors are 2, 3 and 5.
+    """Return the least whole number of at least `size` whose prime factors are 2, 3 and 5.
 
     Transforms of such lengths are fast. `scipy.fft.next_fast_len` returns the same, but scipy's
     transforms take longer to load than most distributions take to compute.
@@ -352,9 +353,9 @@ def convolve(
 ) -> tuple[float, SpectralDistribution]:
     """Return the first mean and the probabilities on a lattice, by a power of the transform.
 
-    Most of the powers are zero to double precision and are left out. Where a power is not small it
-    is taken of the centred transform, from 1 - φ and in polar form, so that n = 10⁷ is as accurate
-    as n = 10².
+    Most of the powers are zero to double precision and are left out. Powers that are not small are
+    those of the centred transform, from 1 - φ and in polar form, so that n = 10⁷ is as accurate as
+    n = 10².
     """
     size = int(np.ceil((high - low) / step)) + 2
     length = fast_length(size)
@@ -414,7 +415,7 @@ def _candidates(
 
     With p and q the two largest probabilities and d the distance of their positions,
     |φ(θ)|² ≤ 1 - 2pq (1 - cos θd), so θd must be close to a multiple of 2π. Their number hardly
-    depends on n. None where transforming all angles at once is faster.
+    depends on n. Return None where transforming all angles at once is faster.
     """
     top = np.argsort(probabilities)[-2:]
     distance = abs(float(np.diff(positions[top])[0]))
@@ -457,7 +458,7 @@ def _centred_power(
 
 
 def _on_circle(positions: Floats, probabilities: Floats, length: int) -> Floats:
-    """Return the probabilities on a lattice that is closed to a circle."""
+    """Return the probabilities on a circular lattice."""
     circle = np.zeros(length)
     np.add.at(circle, np.mod(positions, length).astype(np.int64), probabilities)
     return circle
@@ -466,22 +467,22 @@ def _on_circle(positions: Floats, probabilities: Floats, length: int) -> Floats:
 def _on_lattice(part: Draws, step: float) -> tuple[Floats, Floats]:
     """Place costs on the lattice.
 
-    Positions are counted from the commonest cost: then the n-fold sums stay small whole numbers
+    Positions are counted from the commonest cost, so that the n-fold sums stay small whole numbers
     even where n is large, and lose no digits.
     """
     return np.rint((part.costs - part.commonest) * (part.scale / step)), part.probabilities
 
 
-# Off the lattice: the total, not each draw, is rounded to a fine lattice by a narrow Gaussian.
+# Costs without a lattice: the total, not each draw, is rounded to a fine one by a narrow Gaussian.
 
 KERNEL = 2.85
 """The standard deviation of the Gaussian, in steps: its transform ends where the lattice's does."""
 
 REACH = 21
-"""Steps by which the Gaussian moves a total at most, but for a probability of 1e-12."""
+"""The most steps by which the Gaussian moves a total, except with a probability of 1e-12."""
 
 CHUNK = 1 << 14
-"""How many angles are treated at a time."""
+"""The number of angles that are processed at a time."""
 
 
 def smooth(
@@ -489,9 +490,9 @@ def smooth(
 ) -> tuple[float, float, SpectralDistribution]:
     """Return the first mean, the step and the probabilities of a mean that is rounded to a lattice.
 
-    The transform of the mean itself is known at every angle, wherever the costs lie. Multiplied by
-    that of a Gaussian it ends within `size` angles, and then belongs to a mean that was moved by at
-    most REACH steps, whatever the number of draws.
+    The transform of the mean itself is known at every angle, for any costs. Multiplied by that of a
+    Gaussian it is negligible beyond `size` angles, and is the transform of a mean that was moved by
+    at most REACH steps, for any number of draws.
     """
     step = (high - low) / (size - 2 * REACH - 4)
     placed = [
@@ -521,7 +522,7 @@ def smooth(
 def _large_angles(
     parts: Sequence[Draws], placed: Sequence[tuple[Floats, Floats]], length: int
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield the angles at which the power may be more than negligible, some at a time.
+    """Yield the angles at which the power may be more than negligible, in chunks.
 
     Blocks of angles are left out, or split in three, until they are three angles wide.
     """
@@ -603,10 +604,10 @@ class Placed:
 def joint_probabilities(
     strata: Sequence[Placed], lengths: Sequence[int], *, smoothed: bool
 ) -> Floats:
-    """Return the joint probabilities of the sums along all axes, each closed to a circle.
+    """Return the joint probabilities of the sums along all axes, each of which is circular.
 
-    Coordinates are whole numbers, but for those of the last axis if it is `smoothed`. Rounding
-    makes some probabilities negative: without them the sums of many would be too large.
+    Coordinates are whole numbers, except on the last axis if it is `smoothed`. Rounding makes some
+    probabilities negative; they are kept, because without them sums of many would be too large.
     """
     shape = (*lengths[:-1], lengths[-1] // 2 + 1)
     log_size = np.zeros(shape)

@@ -37,13 +37,13 @@ STEP, REACH = 0.4, 7.6
 """The trapezoidal rule: e^(-τ²/2) is 3e-13 at its end."""
 
 FINENESS = 5.0
-"""How many steps the path keeps from the next singularity."""
+"""The distance of the path from the next singularity, in steps."""
 
 MOST_HALVINGS = 7
 
 NEWTON_STEPS = 2
 CLOSE_TO_MEAN = 2e-8
-"""Saddlepoints (in standard deviations) closer to zero are moved there: 0/0 lies between."""
+"""The least distance of a saddlepoint from zero, in standard deviations, which avoids 0/0."""
 
 FEW_LOOKS = 8
 SCORE_TOLERANCE = 1e-9
@@ -88,7 +88,7 @@ def quantile(costs: Floats, alpha: Floats, upper: Floats) -> Floats:
         return _score(tail)
 
     guided_root(nearly, exactly, -ndtri(upper[rows]), np.zeros(len(rows)), WIDEST)
-    result[rows] = seen  # where `exactly` last looked
+    result[rows] = seen  # as of the last call of `exactly`
     return result
 
 
@@ -96,7 +96,8 @@ def near_scores(costs: Floats, alpha: Floats, scores: Floats) -> tuple[Floats, F
     """Return for each row a u near the wanted normal score, and the exact P(Σ a·D > u).
 
     Each row has costs of its own, from 0 to 1. Barndorff-Nielsen's approximation finds u, without
-    the refinements of `quantile`: who needs a whole distribution takes the tail where it is.
+    the refinements of `quantile`. For a whole distribution that is close enough, because the tail
+    at u is exact.
     """
     found = partial(_modified_root, costs, alpha)
     x = _solve(found, scores, np.zeros(len(scores)), ROUGH_TOLERANCE)
@@ -138,7 +139,7 @@ class _Problem:
         self.costs = np.clip((possible - low) / np.where(high > low, high - low, 1.0), 0.0, 1.0)
         self.low = np.broadcast_to(low[..., 0], len(alpha))
         self.span = np.broadcast_to((high - low)[..., 0], len(alpha))
-        # Rows on a single cost have it for certain.
+        # Rows with a single cost are certain.
         least = np.where(seen, self.costs, 1.0).min(axis=1)
         self.spread = np.where(seen, self.costs, 0.0).max(axis=1) > least
         place = self.alpha.argmax(axis=1)
@@ -147,7 +148,7 @@ class _Problem:
         )
 
     def at(self, rows: NDArray[Any], u: Floats) -> Floats:
-        """Return costs of some rows in their own unit."""
+        """Return scaled costs of some rows in the original unit."""
         return np.asarray(self.low[rows] + self.span[rows] * u)
 
 
@@ -205,7 +206,7 @@ def _modified_root(costs: Floats, alpha: Floats, w: Floats) -> Floats:
 
 
 def excess_of(x: Floats, log1p_x: Floats) -> Floats:
-    """Return x - log(1 + x), by a series where both are almost the same."""
+    """Return x - log(1 + x), by a series where the two terms almost cancel."""
     return np.where(np.abs(x) < SERIES_BELOW, _series(x), x - log1p_x)
 
 
@@ -273,15 +274,16 @@ def guided_root(
     x: Floats,
     widest: float,
 ) -> Floats:
-    """Find x with exactly(x) = target, which takes long, guided by what is nearly the same.
+    """Find x with exactly(x) = target for a slow function, guided by a fast approximation of it.
 
-    The guide gives a first x and the slope for a second one; each further x is where the polynomial
-    through all that was seen, x by score, has the target. `exactly` is last called with the result.
+    The guide gives a first x and the slope for a second one; each further x is the value at the
+    target of the polynomial through all points so far, x by score. `exactly` is last called with
+    the result.
     """
     x = root_of(nearly, target, x, ROUGH_TOLERANCE, widest)
     slope = (nearly(x + SMALL) - nearly(x)) / SMALL
     looked, scores = [x], [exactly(x)]
-    with np.errstate(all="ignore"):  # rows that are done repeat themselves
+    with np.errstate(all="ignore"):  # rows that are done repeat their points, which gives 0/0
         following = x + (target - scores[0]) / slope
         for _ in range(FEW_LOOKS):
             done = np.abs(scores[-1] - target) < SCORE_TOLERANCE
@@ -293,7 +295,7 @@ def guided_root(
             looked.append(following)
             scores.append(exactly(following))
             following = _polynomial_at(target, scores, looked)
-    # Tails with a plateau, where the guide is a poor one.
+    # Fallback for tails with a plateau, where the guide is poor.
     return root_of(exactly, target, x, SCORE_TOLERANCE, widest)
 
 
@@ -310,7 +312,7 @@ def _polynomial_at(target: Floats, scores: list[Floats], looked: list[Floats]) -
 
 
 def _tail_at(costs: Floats, alpha: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """Return u(w) and P(Σ a·D > u(w)), rows with tiny α on a finer rule than the others."""
+    """Return u(w) and P(Σ a·D > u(w)), by a finer rule for rows with tiny α."""
     steps = steps_needed(alpha)
     u, tail = np.empty(len(w)), np.empty(len(w))
     for step in np.unique(steps):
@@ -364,10 +366,10 @@ def along_path(
 def _cumulant(
     b: Floats, alpha: Floats, z: Complexes, parts: Floats
 ) -> tuple[Complexes, Complexes, Complexes]:
-    """Return K, K' and K'' at complex z, in real numbers, which take half of the time.
+    """Return K, K' and K'' at complex z, by real arithmetic, which is twice as fast.
 
-    `parts` has room for their real and imaginary parts. One call sums all of them: most tables are
-    so small that calls are what takes time.
+    `parts` is a buffer for their real and imaginary parts. One call sums all of them, because with
+    small tables, which are the usual ones, the calls take most of the time.
     """
     x, y = b * z.real[:, np.newaxis], b * z.imag[:, np.newaxis]
     rest = 1 - x

@@ -1,4 +1,4 @@
-"""The exact bootstrap distribution of a mean cost: all resamples at once, none drawn.
+"""The exact bootstrap distribution of a mean cost, without resampling.
 
 A bootstrap total is a sum of n independent draws from the observed (and Laplace-corrected) costs,
 so its distribution is an n-fold convolution, which a Fourier transform turns into an n-th power.
@@ -40,26 +40,26 @@ from stakes.infer._probability.convolution import (
 )
 
 FINE_LATTICE, COARSER_LATTICE, FEW_OUTCOMES = 1 << 20, 1 << 17, 16
-"""How fine a lattice is where the costs have none: with few outcomes, and with more."""
+"""The sizes of a lattice for costs without one: with at most FEW_OUTCOMES outcomes, or more."""
 
 LARGEST_TABLE, MOST_ROWS = 1 << 21, 1 << 17
-"""How large a table of joint probabilities, and how many of its rows, are still fast."""
+"""The largest table of joint probabilities, and the largest number of its rows, that are fast."""
 
 
 class CostDistribution:
     """The bootstrap distribution of the mean cost, in the limit of infinitely many resamples.
 
     Made by ``CostEstimate.distribution`` and ``CostDifference.distribution``. It is exact up to
-    rounding where the costs have a common step (cents, tenths, …), and where they have not but the
-    combinations of their counts are few enough for a table. Otherwise the mean is rounded to a fine
-    lattice, and `error` bounds by how much.
+    rounding if the costs have a common step (cents, tenths, …), or if the combinations of their
+    counts are few enough for a table. Otherwise the mean is rounded to a fine lattice, and `error`
+    bounds the rounding.
 
     Attributes
     ----------
     mean, var : float
         The mean and the variance of the mean cost.
     error : float
-        By how much the mean is rounded at most: the exact ``P(mean ≤ x)`` lies between the `cdf` at
+        The largest rounding of the mean: the exact ``P(mean ≤ x)`` lies between the `cdf` at
         ``x - error`` and at ``x + error``. 0 where the distribution is exact.
 
     Notes
@@ -220,7 +220,7 @@ class CostDistribution:
         return result.item() if np.ndim(q) == 0 else result
 
     def _values(self, position: NDArray[Any]) -> Floats:
-        """Return lattice points without the rounding of adding up steps."""
+        """Return lattice points without the rounding errors of adding up steps."""
         values = np.asarray(self._origin + self._step * position)
         if not self.exact:
             return values
@@ -231,8 +231,8 @@ class CostDistribution:
     def bracket(self, q: float) -> tuple[float, float]:
         """Return limits between which the quantile of the exact distribution lies.
 
-        They leave room for the rounding of arithmetic and, where the distribution is not exact, for
-        its `error`.
+        They allow for the rounding of arithmetic and, where the distribution is not exact, for its
+        `error`.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class CostDistribution:
         Returns
         -------
         values, probabilities : ndarray
-            The possible mean costs and how probable each is.
+            The possible mean costs and the probability of each.
 
         Examples
         --------
@@ -296,13 +296,13 @@ def _without_impossible(part: Draws) -> Draws:
     return Draws(part.costs[possible], part.probabilities[possible], part.n, part.weight)
 
 
-# Where the costs have no common step, or so small a one that the lattice is too long: costs on
-# several lattices, and the joint distribution of the sums on each of them.
+# Costs without a common step, or with so small a one that the lattice is too long: the joint
+# distribution of sums on several lattices.
 
 
 @dataclass(frozen=True)
 class _Outcomes:
-    """The outcomes of all strata but a common one of each: how far each moves the mean."""
+    """The outcomes of all strata, except a common one of each, by how far each moves the mean."""
 
     moves: Floats
     probabilities: Floats
@@ -310,7 +310,7 @@ class _Outcomes:
     n: tuple[int, ...]
 
     def spread(self, positions: Floats) -> float:
-        """Return about how many steps the likely sums of the positions span."""
+        """Return the approximate number of steps that the likely sums of the positions span."""
         n = np.array(self.n, dtype=np.float64)
         first = np.bincount(self.stratum, self.probabilities * positions, len(n))
         second = np.bincount(self.stratum, self.probabilities * positions**2, len(n))
@@ -329,7 +329,7 @@ class _Outcomes:
         return np.split(order, np.flatnonzero(apart) + 1)
 
     def window(self, positions: Floats) -> tuple[float, float]:
-        """Return what the sum of the positions leaves with a negligible probability."""
+        """Return limits that the sum of the positions passes with a negligible probability."""
         parts = []
         for stratum, n in enumerate(self.n):
             here = (self.stratum == stratum) & (positions != 0)
@@ -348,20 +348,20 @@ class _Axis:
 
 
 MOST_AXES, MOST_MAGNITUDES = 6, 200
-"""With more lattices, or more distances, no table is small enough."""
+"""The largest numbers of lattices, and of distances, for which a table is small enough."""
 
 CLOSE_BY, LARGEST_PART = 0.01, 1000
-"""How near to whole steps of an axis a move is placed there, with the rest on another axis, and
-into how many parts the other's step may be divided."""
+"""How near to whole steps of an axis (in steps) a move may be placed on it with the rest on another
+axis, and the largest number of parts that the step of the other axis may be divided into."""
 
 NEGLIGIBLE = 1e-20
-"""Probabilities that are left out of a list of values."""
+"""The probability up to which a value is left out of a list."""
 
 
 def layers_of(parts: Sequence[Draws], fixed: float) -> Layers | None:
-    """Return the distribution by rows: an exact one if it is small enough, or a closer one.
+    """Return the distribution by rows: the exact one if it is small enough, else an approximation.
 
-    None where one fine lattice for all costs is as close.
+    Return None if one fine lattice for all costs is as close.
     """
     moves, probabilities, strata = [], [], []
     for index, part in enumerate(parts):
@@ -443,7 +443,7 @@ def _close_layers(outcomes: _Outcomes, origin: float) -> Layers | None:
 
 
 def _axes(outcomes: _Outcomes, chosen: NDArray[np.bool_]) -> list[_Axis] | None:
-    """Return lattices on which the chosen outcomes have places, spanning as little as possible."""
+    """Return lattices that contain the chosen outcomes, spanning as few places as possible."""
     groups = outcomes.magnitudes(chosen)
     if len(groups) > MOST_MAGNITUDES:
         return None
@@ -459,7 +459,7 @@ def _axes(outcomes: _Outcomes, chosen: NDArray[np.bool_]) -> list[_Axis] | None:
 
 
 def _with(axes: list[_Axis], size: float, signs: Floats) -> Iterator[list[_Axis]]:
-    """Yield the axes with places for moves of one size too: on a new axis, on one, or on two."""
+    """Yield the axes with places for moves of one more size: on a new axis, on one, or on two."""
     near = [axis for axis in axes if _apart(axis, size) < CLOSE_BY * axis.step]
     if not near:
         yield [*axes, _Axis(size, signs)]
@@ -496,12 +496,12 @@ def _refined(axis: _Axis, fraction: Fraction, signs: Floats) -> _Axis:
 
 
 def _cells(outcomes: _Outcomes, axes: Sequence[_Axis]) -> float:
-    """Return about how large a table of all likely places is."""
+    """Return the approximate size of a table of all likely places."""
     return prod(outcomes.spread(axis.positions) + 1 for axis in axes)
 
 
 def _blocks(outcomes: _Outcomes, axes: Sequence[_Axis]) -> list[list[_Axis]]:
-    """Return the axes, those together that share a stratum, directly or not."""
+    """Return the axes in blocks that share strata, directly or through other axes."""
     blocks: list[tuple[set[int], list[_Axis]]] = []
     for axis in axes:
         touched = set(outcomes.stratum[axis.positions != 0].tolist())
@@ -518,7 +518,7 @@ def _whole_window(outcomes: _Outcomes, axis: _Axis) -> tuple[int, int]:
 
 
 def _sums(axes: Sequence[_Axis], windows: Sequence[tuple[int, int]]) -> Floats:
-    """Return what the places of a table add up to, row by row."""
+    """Return the sum of the moves at each place of a table, row by row."""
     values = np.zeros(1)
     for axis, (low, high) in zip(axes, windows, strict=True):
         values = np.add.outer(values, axis.step * np.arange(low, high + 1)).ravel()
@@ -547,7 +547,7 @@ def _table(
 
 
 def _places(x: Any) -> Floats:
-    """Check the costs at which a distribution is asked for."""
+    """Return the costs at which a distribution is evaluated, after checking them."""
     costs = validate.numeric(x, "x", ndim=None)
     if np.isnan(costs).any():
         raise InputError("x", "expected costs, got NaN.")

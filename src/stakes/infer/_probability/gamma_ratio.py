@@ -1,8 +1,9 @@
 r"""The distribution of Σ t·G/Σ s·G for independent gamma variables G, without sampling.
 
-Units of unequal sizes s with totals t (groups of rows, rows with weights) have this for the mean
-Σ a·D of Dirichlet weights D: with equal sizes it is the same. The ratio exceeds u exactly when
-Σ b·G > 0 with b = t - u·s, whose tail is the integral that `dirichlet_mean` explains.
+For sampling units of unequal sizes s with totals t (groups of rows, rows with weights), the ratio
+takes the place of the mean Σ a·D of Dirichlet weights D; with equal sizes both are the same. The
+ratio exceeds u exactly when Σ b·G > 0 with b = t - u·s, whose tail is the integral that
+`dirichlet_mean` explains.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def upper_tail(b: Floats, alpha: Floats) -> Floats:
     result: Floats = (high > 0).astype(np.float64)
     rows = np.flatnonzero((high > 0) & (low < 0))
     if len(rows):
-        # The size of b does not matter to the sign; scaled, nothing overflows.
+        # Scaling b keeps the sign of the sum and prevents overflow.
         scale = np.maximum(high, -low)[rows, np.newaxis]
         result[rows] = _tail(
             np.where(used[rows], b[rows] / scale, 0.0),
@@ -52,7 +53,7 @@ def quantile(costs: Floats, sizes: Floats, alpha: Floats, upper: Floats) -> Floa
     ratio = _Ratio(costs, sizes, alpha)
     if len(ratio.rows):
         wanted = -ndtri(upper[ratio.rows])
-        # It ends where it last looked, which `exact` has kept.
+        # The root is where `exact` was last called, and `exact` keeps its values.
         guided_root(ratio.nearly, ratio.exact, wanted, ratio.start, WIDEST)
     return ratio.values
 
@@ -62,8 +63,8 @@ def near_scores(
 ) -> tuple[Floats, Floats]:
     """Return for each row a u near the wanted normal score, and the exact tail beyond it.
 
-    Barndorff-Nielsen's approximation finds u: who needs a whole distribution takes the tail where
-    it is.
+    Barndorff-Nielsen's approximation finds u. For a whole distribution that is close enough,
+    because the tail at u is exact.
     """
     ratio = _Ratio(costs, sizes, alpha)
     x = root_of(ratio.nearly, scores[ratio.rows], ratio.start, ROUGH_TOLERANCE, WIDEST)
@@ -72,10 +73,10 @@ def near_scores(
 
 
 class _Ratio:
-    """Where the ratio can be, on the logistic scale from its least to its largest value.
+    """The possible values of the ratio, on the logistic scale from its least to its largest value.
 
-    Rows on a single cost have it for certain; the others are `rows`. `values` and `tails` are those
-    last looked at.
+    Rows with a single cost are certain; the others are `rows`. `values` and `tails` are those of
+    the last call of `exact`.
     """
 
     def __init__(self, costs: Floats, sizes: Floats, alpha: Floats) -> None:
@@ -145,7 +146,7 @@ def _saddlepoint(
         return ((left - right) / total)[:, 0], ((high - b) * left + (b - low) * right) / total
 
     def balance(x: Floats) -> Floats:
-        """Return the log of what pulls up over what pulls down; zero at the saddlepoint."""
+        """Return the log ratio of the positive and negative terms of K'; 0 at the saddlepoint."""
         _, room = rooms(x)
         tilted = alpha * b / room
         up = np.where(b > 0, tilted, 0.0).sum(axis=1)

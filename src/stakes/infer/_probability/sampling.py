@@ -1,4 +1,4 @@
-"""Random samples: how many to draw at a time, test sets to come, shares tilted to a mean."""
+"""Random sampling: batch sizes, future test sets, and probabilities tilted to a given mean."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ STEEPEST = 700.0
 """The logarithm of the largest ratio by which probabilities are tilted."""
 
 MOST_STEPS, CLOSE = 80, 1e-14
-"""Of the search for a tilt: bisection alone needs as many steps for so many digits."""
+"""The steps and the precision of the search for a tilt; bisection alone needs as many steps."""
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
-"""What rounding leaves of a mean, relative to the terms that cancel in it."""
+"""The rounding error of a mean of zero, relative to the terms that cancel in it."""
 
 
 def batch_sizes(draws: int, width: int) -> Iterator[int]:
-    """Return how many rows of so many numbers to draw at a time, until there are enough."""
+    """Yield the numbers of rows of `width` values to draw at a time, `draws` in all."""
     step = max(1, BATCH // max(width, 1))
     for start in range(0, draws, step):
         yield min(step, draws - start)
@@ -43,18 +43,18 @@ def tilted(
 ) -> Floats:
     """Return the nearest probabilities of the same outcomes that have another mean.
 
-    Those of least Kullback-Leibler divergence: each is multiplied by exp(t·value), and t is solved
-    for. What cannot happen stays so.
+    They have the least Kullback-Leibler divergence: each is multiplied by exp(t·value), and t is
+    solved for. Impossible outcomes stay impossible.
 
     Parameters
     ----------
     probabilities, values : ndarray of the same shape
         Probability and value of each outcome.
     mean : float
-        The mean that is wanted.
+        The wanted mean.
     argument, what, remedy : str
-        For the error if the mean cannot come from these outcomes: the argument that is wrong, what
-        the outcomes are called, and what to do.
+        For the error if these outcomes cannot have the mean: the wrong argument, the name of the
+        outcomes, and the remedy.
 
     Examples
     --------
@@ -108,19 +108,19 @@ def all_tilted(probabilities: Floats, values: Floats, mean: float) -> tuple[Floa
 
 @dataclass(frozen=True, eq=False)
 class FutureSets:
-    """Test sets to come.
+    """Future test sets, for simulation.
 
     Attributes
     ----------
     outcomes : Outcomes
-        The costs that a decision may have, and what is known of them.
+        The possible costs of a decision, with their counts in the pilot or their rates.
     shares : tuple of ndarray, each of shape (test sets, atoms)
         For each stratum, the probabilities from which each of the test sets is drawn.
     parts : tuple of float
-        The part of a test set that is in each stratum; they sum to less than 1 if some of it does
-        not matter.
+        The share of a test set that is in each stratum; the shares sum to less than 1 if some
+        examples are in no stratum.
     seed : int
-        Random seed of the test sets, so that those of two sizes differ in little but their size.
+        Random seed of the test sets, so that those of two sizes differ in little else.
     """
 
     outcomes: Outcomes
@@ -129,7 +129,7 @@ class FutureSets:
     seed: int
 
     def drawn(self, n: int) -> Outcomes:
-        """Return test sets of n examples, each stratum's number rounded down."""
+        """Return test sets of n examples, with the number in each stratum rounded down."""
         rng = np.random.default_rng(self.seed)
         strata = []
         for stratum, shares, part in zip(
@@ -148,10 +148,10 @@ def future_sets(
     *,
     size: float | None = None,
 ) -> FutureSets:
-    """Return test sets from known rates, or from all that the counts of a pilot leave possible.
+    """Return future test sets from known rates, or from rates drawn given the counts of a pilot.
 
     As in the extremal interval, the probabilities of each stratum have the Dirichlet distribution
-    of its counts, with extra weight on the ends that matter; what has no weight does not occur.
+    of its counts, with extra weight on the ends that matter. Outcomes without weight do not occur.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""The default interval where rows were drawn from several strata: one extra draw for all of them.
+"""The default interval for stratified samples: one extra draw for all strata together.
 
-With S the sum of the strata's means, each drawn from its own Dirichlet distribution, and Top what
-they would cost if all that is not known cost the most, the upper limit is a quantile of
+Let S be the sum of the strata's means, each drawn from its own Dirichlet distribution, and Top the
+mean cost if everything unknown had the highest cost. The upper limit is a quantile of
 S + E·(Top - S), E ~ Beta(w, v). With one stratum that is the extremal interval: adding w to the
 costliest cell of a Dirichlet distribution moves its mean by the same beta share towards it. An
-extra draw in every stratum would be honest too, but wider the more strata there are.
+extra draw in every stratum would be valid too, but wider the more strata there are.
 """
 
 from __future__ import annotations
@@ -29,62 +29,63 @@ SCORES = np.linspace(-6.0, 6.0, 33)
 """The normal scores near which each stratum's distribution is computed."""
 
 NODES, WIDEST = 4096, 7.1
-"""The sum of the strata is kept at so many points, equally far on the normal scale."""
+"""The number of points of the sum of the strata, equally spaced on the normal scale, and their
+largest normal score."""
 
 FEW_DRAWS, SMALLEST_DRAWS, LEAST_SHARE = 3.0, 1e-6, 0.05
-"""With few draws in a stratum much of its distribution is near single outcomes; with almost none,
-all of it. Of three outcomes or more, one that is a smaller part of a draw has quantiles beyond the
-smallest numbers."""
+"""With fewer draws than the first, much of a stratum's distribution is near single outcomes; with
+fewer than the second, all of it. Of three outcomes or more, one with a smaller share of a draw than
+the third has quantiles beyond the smallest numbers."""
 
 MIDDLE, LEAST_LOG = 4.0, 20.0
 FEW_PLACES = np.concatenate([np.linspace(-MIDDLE, MIDDLE, 65), np.linspace(MIDDLE, 34.0, 25)[1:]])
-"""The logits at which the distribution of few draws is computed, besides those near the cheapest
-outcome, down to a probability of e to minus the second, and beside the outcomes between the ends,
-where it is steep."""
+"""The logits at which the distribution of few draws is computed. Further ones are near the cheapest
+outcome, down to a probability of exp(-LEAST_LOG), and beside the outcomes between the ends, where
+the distribution is steep."""
 
 BESIDE = np.concatenate([-(0.5 ** np.arange(3, 15)), 0.5 ** np.arange(14, 2, -1)])
 
 FEW_LEFT, FEW_ROWS, SMALL_POOL = 2000, 6000, 50
-"""Up to so many rows without a label are counted singly; in populations that small, the extra
-weight is 1."""
+"""The numbers of rows without a label (in a stratum, and in a pool) below which they are counted
+singly, and the size of a population below which the extra weight is 1."""
 
 NOTHING, TINY, CLOSE, LARGEST_LOGIT = 1e-16, 1e-300, 1e-9, 700.0
 
 SMALL_TAIL, FEW_STEPS = 1e-6, 6
 
 EQUAL, ROUNDING = 1e-8, 1e-12
-"""Values that differ by less are the same: as shares of the range of costs, and of the costs."""
+"""Values that differ by less are equal: as shares of the range of costs, and of the costs."""
 
 MOST_ATOMS = 1 << 16
-"""Sums of strata with single outcomes are listed one by one, up to so many."""
+"""The largest number of sums of strata with single outcomes that are listed one by one."""
 
 NEAR, OFFSETS = 4.0, (np.arange(16) + 0.5) / 16 - 0.5
 
 HERMITE_NODES, HERMITE_WEIGHTS = np.polynomial.hermite_e.hermegauss(32)
-"""With weights that are divided by their sum, the mean of a function of a normal variable."""
+"""Quadrature of the mean of a function of a normal variable, once the weights are normalised."""
 
 Distribution = tuple[Floats, Floats, Floats]
-"""Points, the probability of each, and how wide the cell is that it stands for."""
+"""Points, the probability of each, and the width of the cell that each represents."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One stratum as the upper limit sees it; for the lower one, with its costs negated.
+    """The data of one stratum for the upper limit; for the lower limit, with its costs negated.
 
     Attributes
     ----------
     costs, counts, sizes : ndarray
         The draws; sizes is None where they are single rows.
     top : float
-        The most that a draw can cost.
+        The highest possible cost of a draw.
     weight : float
-        The share of the population without labels that the stratum stands for.
+        The share of the population that is in the stratum and has no label.
     known : float
-        What the rows with labels contribute for certain.
+        The contribution of the rows with labels, which is certain.
     room : float
-        The size of an unseen draw, as a share of the stratum.
+        The size of a draw that was not observed, as a share of the stratum.
     left : float
-        How many rows have no label; infinite where the population has no end.
+        The number of rows without a label; infinite in an infinite population.
     """
 
     costs: Floats
@@ -110,23 +111,23 @@ class Part:
 
     @property
     def observed(self) -> tuple[float, float]:
-        """The least and the most that its observed draws would make it contribute."""
+        """The lowest and the highest contribution by the costs observed in it."""
         seen = self.costs[self.counts > 0]
         return self.weight * float(seen.min()), self.weight * float(seen.max())
 
     @property
     def rows(self) -> float:
-        """How many rows the stratum has in a finite population."""
+        """The number of rows of the stratum in a finite population."""
         return self.left + self.n
 
     @cached_property
     def uncertain(self) -> bool:
-        """Whether anything of it is left to know."""
+        """Whether its contribution is uncertain."""
         return self.top > self.bottom and self.weight > 0
 
     @cached_property
     def mean(self) -> float:
-        """The mean of the draws; without any, the most, which leaves no room above."""
+        """The mean of the draws; without any, the highest cost, which leaves no room above."""
         if not self.n:
             return self.top
         amounts = self.counts if self.sizes is None else self.counts * self.sizes
@@ -152,13 +153,13 @@ def part_of(stratum: Stratum, table: int, sign: int, *, full: bool) -> Part:
 
 
 class Limit:
-    """The variable whose quantile is the upper limit; for the lower one, all of it negated."""
+    """The variable whose quantile is the upper limit; for the lower limit, negated."""
 
     def __init__(
         self, parts: Sequence[Part], share: float, distribution: Distribution | None = None
     ) -> None:
         uncertain = [part for part in parts if part.uncertain]
-        # A single draw says little of its stratum: it gets an extra of its own.
+        # A single draw shows little of its stratum, so the stratum gets an extra draw of its own.
         several = [part for part in uncertain if part.n >= 2]  # noqa: PLR2004
         self.known = sum(part.known for part in parts)
         self.known += sum(part.weight * part.mean for part in parts if not part.uncertain)
@@ -179,13 +180,13 @@ class Limit:
         return self._tail(value, self.distribution)
 
     def tail_from(self, value: float) -> float:
-        """Return the probability of `value` or more, which sums of costs reach but for rounding."""
+        """Return the probability of `value` or more, allowing for the rounding of sums of costs."""
         low = float(self.distribution[0][0])
         close = EQUAL * (self.top - low) + ROUNDING * max(abs(self.top), abs(low))
         return self._tail(value - close, self.distribution)
 
     def quantile(self, upper: float) -> float:
-        """Return what is exceeded with probability `upper`; never more than can be."""
+        """Return the value exceeded with probability `upper`, at most the highest possible one."""
         return min(self._quantile(upper), self.top)
 
     def _quantile(self, upper: float) -> float:
@@ -200,7 +201,7 @@ class Limit:
         def missing(value: float, distribution: Distribution) -> float:
             return float(-ndtri(np.clip(self._tail(value, distribution), TINY, 1 - TINY)) - wanted)
 
-        # Most steps with few points, the last ones with all.
+        # Most steps use few points, the last ones all of them.
         few = _coarse(self.distribution)
         near = self._between(upper, low, high)
         if not missing(near[0], few) < 0 < missing(near[1], few):
@@ -218,14 +219,14 @@ class Limit:
                 return value
             below, above = (value, above) if left < 0 else (below, value)
             ends = (left, ends[1]) if left < 0 else (ends[0], left)
-        # Where the probability jumps, the limit is that value, which may be the true one: the
-        # search ends next to it, on either side.
+        # Where the probability jumps, the limit is the value of the jump, which may be the true
+        # mean. The search ends next to it, on either side.
         close = ROUNDING * (high - low)
         beyond = 2 * close + 2 * CLOSE * max((pool.row for pool in self.pools), default=0.0)
         return float(brentq(missing, low, high, (self.distribution,), xtol=close)) + beyond
 
     def _between(self, upper: float, low: float, high: float) -> tuple[float, float]:
-        """Return values below and above the quantile: with no extra, and with much of both."""
+        """Return values below and above the quantile: without the extra, and by a union bound."""
         if self.extra is None or self.pools:
             return low, high
         points, mass, _ = self.distribution
@@ -238,7 +239,8 @@ class Limit:
         points, mass, widths = distribution
         if self.extra is None:
             return float(mass[points > value].sum())
-        # The probability has a kink where S is the value: there its mass is spread over the cell.
+        # The probability has a kink where S equals the value, so the mass there is spread over its
+        # cell.
         near = (np.abs(points - value) < NEAR * widths) & (widths > 0)
         spread = points[near, np.newaxis] + widths[near, np.newaxis] * OFFSETS
         spread = np.minimum(spread, max(self.top, float(points[-1])))  # nothing is beyond the end
@@ -251,7 +253,7 @@ class Limit:
             return np.asarray(points > value, dtype=np.float64)
         room = self.top - points
         if self.pools:
-            # As many whole rows as can be: the widest, whatever stratum's rows they are.
+            # The largest tail among the pools: the rows may be those of any stratum.
             found = [pool.exceeds((value - points) / pool.row) for pool in self.pools]
             return np.where(value < self.top, np.max(found, axis=0), 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -268,12 +270,12 @@ def _beta_above(a: float, b: float, x: Floats) -> Floats:
 
 
 def upper_limit(outcomes: Outcomes, table: int, share: float, *, full: bool) -> Limit:
-    """Return the variable behind the upper limit alone."""
+    """Return the variable of the upper limit only."""
     return Limit([part_of(each, table, 1, full=full) for each in outcomes.strata], share)
 
 
 def limit_pair(outcomes: Outcomes, table: int, share: float, *, full: bool) -> tuple[Limit, Limit]:
-    """Return the variables behind the lower limit, negated, and behind the upper one."""
+    """Return the variables of the lower limit, negated, and of the upper limit."""
     parts = {
         sign: [part_of(each, table, sign, full=full) for each in outcomes.strata]
         for sign in (-1, 1)
@@ -289,7 +291,7 @@ def limit_pair(outcomes: Outcomes, table: int, share: float, *, full: bool) -> t
 
 
 def _extra(uncertain: list[Part], several: list[Part]) -> tuple[float, float | None]:
-    """Return v₀ and v: how many draws the extra one is among, whatever was seen, and by it."""
+    """Return v₀ and v, the draws that the extra one is among: by possible and by observed costs."""
     if not several:
         return np.inf, None
     ranges = [part.weight * (part.top - part.bottom) for part in uncertain]
@@ -304,13 +306,13 @@ def _extra(uncertain: list[Part], several: list[Part]) -> tuple[float, float | N
 
 @dataclass(frozen=True)
 class Pool:
-    """How many of the rows that are left cost the most, counted in rows of one stratum."""
+    """The number of unlabelled rows that have the highest cost, counted in rows of one stratum."""
 
     row: float
     above: Floats
 
     def exceeds(self, rows: Floats) -> Floats:
-        """Return the probability of more rows than these; below none it is certain."""
+        """Return the probability of more rows than `rows`, which is 1 for negative numbers."""
         place = np.floor(rows + CLOSE).astype(np.intp)
         inside = np.clip(place, 0, len(self.above) - 1)
         return np.where(place < 0, 1.0, np.where(place < len(self.above), self.above[inside], 0.0))
@@ -319,7 +321,7 @@ class Pool:
 def _pools(
     uncertain: list[Part], several: list[Part], extra: tuple[float, float] | None
 ) -> list[Pool]:
-    """Return the beta-binomial numbers of rows, where so few are left that they count singly."""
+    """Return beta-binomial numbers of rows, where so few are unlabelled that they count singly."""
     if extra is None or any(math.isinf(part.left) for part in uncertain):
         return []
     gains = sum(part.weight * (part.top - part.mean) for part in uncertain)
@@ -327,7 +329,7 @@ def _pools(
     for part in several:
         row = part.weight * (part.top - part.bottom) / part.left
         if any(math.isclose(row, pool.row, rel_tol=1e-12) for pool in found):
-            continue  # strata of the same costs count the same rows
+            continue  # strata whose rows weigh the same share a pool
         if part.top > part.mean and gains / row < FEW_ROWS:
             rows = max(round(gains / row), 1)
             exactly = _beta_binomial(np.arange(rows + 1), rows, *extra)
@@ -338,7 +340,8 @@ def _pools(
 def _draws(part: Part, first: float) -> float:
     """Return the concentration of a stratum's Dirichlet distribution.
 
-    Fewer than the draws, such that its variance is that of n - 1; and as many with one stratum.
+    It is less than the number of draws, such that the variance is that of n - 1; with one stratum
+    it is that number.
     """
     if first <= 1:
         draws = part.n
@@ -346,8 +349,8 @@ def _draws(part: Part, first: float) -> float:
         draws = min(part.n, max(0.0, (part.n - 1) * (first + 1) / (first - 1) - 1))
     if math.isinf(part.left) or part.pairs:
         return draws
-    # Rows that are still to be drawn vary by themselves, too: with m of them the variance is that
-    # of a Dirichlet distribution with so much less.
+    # The unlabelled rows are a sample themselves: with m of them the variance is that of a
+    # Dirichlet distribution with this smaller concentration.
     return max(part.left * (draws + 1) / (draws + part.left) - 1, 0.0)
 
 
@@ -363,11 +366,11 @@ def _with_extra(part: Part) -> Part:
 
 @dataclass(frozen=True, eq=False)
 class Contribution:
-    """The distribution of what one stratum contributes: the probability of at most each point.
+    """The distribution of one stratum's contribution: the probability of at most each point.
 
-    It is smooth between the ends, on the logistic and the normal scale almost a line, unless it is
-    steep near the ends; or all of it lies at the points. Of two outcomes it may be a beta
-    distribution from the first point to the last.
+    It is either smooth between the ends, and almost a line on the logistic and the normal scale
+    unless it is steep near the ends; or all of it lies at the points. With two outcomes it may be a
+    beta distribution from the first point to the last.
     """
 
     points: Floats
@@ -379,7 +382,7 @@ class Contribution:
     beta: tuple[float, float] | None = None
 
     def expected(self) -> float:
-        """Return the mean of a smooth distribution: of its quantiles at normal scores."""
+        """Return the mean of a smooth distribution, by quadrature of its quantiles."""
         from scipy.interpolate import splev, splrep  # which only strata need
 
         low, high = self.ends
@@ -390,11 +393,11 @@ class Contribution:
         return low + (high - low) * float(HERMITE_WEIGHTS @ shares / HERMITE_WEIGHTS.sum())
 
     def _scales(self) -> tuple[Floats, Floats]:
-        """Return the points on the logistic scale, and the distribution there on the normal."""
+        """Return the points on the logistic scale, and the distribution function as scores."""
         low, high = self.ends
         logits = np.maximum.accumulate(_logit((self.points - low) / (high - low)))  # rounding
         scores = np.maximum.accumulate(ndtri(np.clip(self.below, 1e-15, 1 - 1e-15)))
-        # Mass at an end is a steep rise there: every point a little to the right of the last.
+        # Mass at an end becomes a steep rise: each point moves a little to the right of the last.
         return logits + CLOSE * np.arange(len(logits)), scores
 
     def at(self, edges: Floats) -> Floats:
@@ -419,7 +422,7 @@ class Contribution:
         """Return the mass near each of `n` points of a lattice that begins at the first point."""
         if self.beta is None:
             return np.diff(self.at_edges(step, n + 1))
-        # What lies between two points is split between them, which keeps its mean: by the integral
+        # Mass between two points is split between them such that its mean is kept: by the integral
         # of the distribution function.
         a, b = self.beta
         width = float(self.points[-1] - self.points[0])
@@ -432,7 +435,7 @@ class Contribution:
     def at_edges(self, step: float, n: int) -> Floats:
         """Return the distribution function at the first `n` edges of cells around the points."""
         edges = self.points[0] + step * (np.arange(n) - 0.5)
-        # Behind the last point, where most edges are, nothing comes but the end.
+        # Beyond the last point, where most edges are, there is only mass at the end.
         inside = min(int(np.searchsorted(edges, self.points[-1], side="right")) + 1, n)
         result = np.ones(n)
         result[:inside] = self.at(edges[:inside])
@@ -442,7 +445,7 @@ class Contribution:
 
 
 def _logit(share: Floats) -> Floats:
-    """Return the logit, as far as it goes, of what may be rounded to 0 or 1."""
+    """Return the logit of shares that may be rounded to 0 or 1, clipped to LARGEST_LOGIT."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.log(share) - np.log1p(-share)
     found = np.where(share <= 0, -LARGEST_LOGIT, np.where(share >= 1, LARGEST_LOGIT, found))
@@ -450,7 +453,7 @@ def _logit(share: Floats) -> Floats:
 
 
 def _contributions(parts: list[Part], draws: tuple[float, ...] | None) -> list[Contribution]:
-    """Return the distribution of each stratum's contribution; those alike in one call."""
+    """Return the distribution of each stratum's contribution; similar strata in one call."""
     result, plain, unequal = [], [], []
     for index, part in enumerate(parts):
         total = part.n if draws is None else draws[index]
@@ -488,7 +491,7 @@ def _beta_binomial(times: NDArray[Any], rows: int, costly: float, cheap: float) 
 
 
 def _of_pool(part: Part, total: float) -> Contribution:
-    """Return the distribution of two outcomes among the few rows that are left, as many of each."""
+    """Return the distribution of a contribution of few unlabelled rows, each of two outcomes."""
     seen = part.counts > 0
     costs, shares = part.costs[seen], part.counts[seen] / part.n * total
     order = np.argsort(costs)
@@ -503,7 +506,7 @@ def _of_pool(part: Part, total: float) -> Contribution:
 def _of_few(part: Part, total: float) -> Contribution:
     """Return the distribution of a Dirichlet mean with mass near its ends.
 
-    Few draws of unequal sizes count by their sizes, and together as the equal ones they are worth.
+    Few draws of unequal sizes count by their sizes, and together as their effective number.
     """
     sizes = np.ones(len(part.costs)) if part.sizes is None else part.sizes
     amounts = part.counts * sizes
@@ -518,7 +521,7 @@ def _of_few(part: Part, total: float) -> Contribution:
         return _one_outcome(part)
     seen = shares > 0
     low, high = costs[seen][[0, -1]]
-    # Near the cheapest outcome the distribution is that of a power of the distance.
+    # Near the cheapest outcome the distribution function is a power of the distance.
     first = LEAST_LOG / shares[seen][0]
     outcomes = (costs[seen] - low) / (high - low)
     near = (_logit(outcomes[1:-1])[:, np.newaxis] + BESIDE).ravel()
@@ -590,7 +593,7 @@ def _convolved(contributions: list[Contribution], known: float) -> Distribution:
     exactly = _atoms(spread)
     if exactly is not None:
         return certain + exactly[0], exactly[1], np.zeros(len(exactly[0]))
-    # A smooth one starts and ends where it has next to no mass, which may be far within its ends.
+    # A smooth distribution starts and stops where it has almost no mass, maybe far within its ends.
     start = sum(float(each.points[0]) for each in spread)
     width = sum(float(each.points[-1] - each.points[0]) for each in spread)
     step = width / LATTICE
@@ -606,9 +609,9 @@ def _convolved(contributions: list[Contribution], known: float) -> Distribution:
 
 
 def _atoms(spread: list[Contribution]) -> tuple[Floats, Floats] | None:
-    """Return the values and masses of a sum of few outcomes; None where there are more, or any.
+    """Return the values and masses of a sum of few outcomes; None if many, or any, can occur.
 
-    Rows that are counted singly sum to certain values, and the limit may be one of them: a lattice
+    Rows that are counted singly sum to exact values, and the limit may be one of them. A lattice
     would move it a little, to either side.
     """
     points, mass = np.zeros(1), np.ones(1)
@@ -627,11 +630,11 @@ def _atoms(spread: list[Contribution]) -> tuple[Floats, Floats] | None:
 
 
 def _thinned(points: Floats, mass: Floats, step: float) -> Distribution:
-    """Return fewer points, each the mean of those it stands for, where there is mass at all."""
+    """Return fewer points, each the mean of those that it represents, without empty ones."""
     kept = mass > NOTHING
     points, mass = points[kept], mass[kept] / mass[kept].sum()
     below = np.cumsum(mass)
-    # As many for the tails as for the middle.
+    # Bins of normal scores have as many points in the tails as in the middle.
     scores = ndtri(np.clip(below, 1e-12, 1 - 1e-12))
     bins = np.floor((scores + WIDEST) / (2 * WIDEST) * NODES).astype(np.intp)
     total = np.asarray(np.bincount(bins, mass), dtype=np.float64)
@@ -641,7 +644,7 @@ def _thinned(points: Floats, mass: Floats, step: float) -> Distribution:
 
 
 def _coarse(distribution: Distribution) -> Distribution:
-    """Return a law with an eighth of the points."""
+    """Return the distribution with an eighth of the points."""
     points, mass, widths = distribution
     bins = np.arange(len(points)) // 8
     total, sums, wide = (
