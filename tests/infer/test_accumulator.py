@@ -374,7 +374,7 @@ def test_any_changed_digit_is_seen(tmp_path):
 
 
 def edited(**changes):
-    from stakes.infer.stream import totals_text
+    from stakes.infer._totals import totals_text
 
     return totals_text(filled().to_dict() | changes)
 

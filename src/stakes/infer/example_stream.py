@@ -17,9 +17,9 @@ from stakes.costs import ExampleCosts
 from stakes.counts import CostSample
 from stakes.errors import DesignError, FileError, InputError, InputTypeError, StakesError
 from stakes.infer._inference import Interval, outcomes_behind, quiet_interval
+from stakes.infer._totals import MOST_KEPT, any_outcomes, checked_content, totals_text
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods import anytime
-from stakes.infer.stream import MOST_KEPT, any_outcomes, checked_content, totals_text
 from stakes.read import read_text, write_text
 
 METHOD = anytime.METHOD.name
