@@ -427,7 +427,7 @@ class Curve(OverConditions):
         return verdicts(self.pieces.minus(other.pieces).signs(), names, "equal")
 
     def crossovers(self, other: Curve) -> list[float]:
-        """Return all operating conditions at which another classifier becomes the cheaper one.
+        """Return all operating conditions at which another classifier becomes cheaper.
 
         Parameters
         ----------
