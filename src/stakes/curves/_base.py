@@ -51,8 +51,8 @@ class OverConditions(ABC):
 
         Notes
         -----
-        volume · NE(x) · [p c_fn + (1 - p) c_fp] with x = p c_fn/[p c_fn + (1 - p) c_fp], p being
-        the prevalence and NE(x) the height at PC(+) = x.
+        The cost is volume · NE(x) · [p c_fn + (1 - p) c_fp] with x = p c_fn/[p c_fn + (1 - p)
+        c_fp], p being the prevalence and NE(x) the height at PC(+) = x.
 
         References
         ----------
@@ -281,7 +281,7 @@ class Curve(OverConditions):
         Parameters
         ----------
         pc : float, optional
-            The condition PC(+). Instead, give the next three, and costs are in their unit:
+            The condition PC(+). Or give the next three instead; costs are then in their unit.
         prevalence, false_positive, false_negative : float, optional
             As in `operating_condition`.
         volume : float, default 1

@@ -213,8 +213,8 @@ class _Limit:
 def _first_failure(order: Places, keeps: Callable[[Places], Booleans]) -> int:
     """Return the number of thresholds before the first that does not keep a limit.
 
-    Stopping there makes it valid to test many thresholds in a fixed order. If there are very many,
-    some are tested first, and then those after the last that keeps the limit.
+    Stopping at the first failure is what allows many thresholds to be tested. If there are very
+    many, some are tested first, and then those after the last that keeps the limit.
     """
     start, end = 0, len(order)
     while end > start:

@@ -46,7 +46,7 @@ def designed(counts: ScoreCounts) -> bool:
 
 
 def mistakes_at(counts: ScoreCounts, cuts: Places) -> tuple[Mistakes, Mistakes]:
-    """Return the misses and the false alarms at cuts, numbers of highest scores that are alarms."""
+    """Return the misses and the false alarms at cuts: numbers of highest scores that are alarms."""
     rooms = _row_rooms(counts)
     sides = [_sides(counts, index) for index in (0, 1)]
     rows = counts.rows

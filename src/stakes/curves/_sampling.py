@@ -1,4 +1,4 @@
-"""Multinomial counts and values whose weighted sum is a curve's height at each condition.
+"""Multinomial counts and their values, which add up to a curve's height at each condition.
 
 A test set is sampled either class by class (stratified: two multinomials) or as a whole (full:
 one). In both cases the height is a sum of counts times values, and all of Dugas & Gadoury's (2008)

@@ -271,7 +271,7 @@ def is_full(sampling: Any) -> bool:
 
 
 def pointwise_alpha(alpha: float, lines: int) -> float:
-    """Return the α of single points at which all points of `lines` lines together have `alpha`."""
+    """Return the pointwise α at which all points of `lines` lines together have level `alpha`."""
     from scipy.optimize import brentq
 
     each = -np.expm1(np.log1p(-alpha) / lines)

@@ -292,8 +292,8 @@ class CostCurve(Curve):
         """Return the best threshold: examples that score at least this are called positive.
 
         Where two thresholds cost the same, it is the lower one; it is infinite where nothing should
-        be called positive. A finite threshold is always the score of an example, not a midpoint
-        between two scores.
+        be called positive. A finite threshold is the score of one of the examples on which it was
+        chosen, not a midpoint between two scores.
 
         Parameters
         ----------

@@ -93,7 +93,7 @@ class ExampleThresholdChoice(Result):
         return CostEstimate(self.sample, None, self.design)
 
     def on(self, y_score: Any, costs: ExampleCosts, **examples: Any) -> ExampleThresholdChoice:
-        """Return the results of the same threshold on other examples, which are not optimistic.
+        """Return the same threshold with its results on other examples, which avoids optimism.
 
         Parameters
         ----------

@@ -164,7 +164,7 @@ class ThresholdChoice(Result):
         return float(cell_shares(self.confusion, self.design)[1].sum())
 
     def on(self, counts: ScoreCounts) -> ThresholdChoice:
-        """Return the results of the same threshold on other examples, which are not optimistic.
+        """Return the same threshold with its results on other examples, which avoids optimism.
 
         Parameters
         ----------

@@ -30,7 +30,7 @@ from stakes.errors import InputError, InputTypeError, LabelError
 # -- axes, colours and line styles, and the scores of an estimator
 
 pyplot = optional.pyplot
-"""The import of matplotlib; if it is missing, the error states what to install."""
+"""Function that imports matplotlib; if it is missing, the error states what to install."""
 
 COLOURS = ("#0d47a1", "#c44e00", "#008073", "#8e2a6b", "#4e3c00", "#84817a", "#000000")
 """The report's five model colours, which colour-blind people can distinguish; grey; black."""

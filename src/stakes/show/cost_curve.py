@@ -270,9 +270,9 @@ class CostCurveDisplay:
         operating_range : bool, default False
             Whether to shade where the classifier is cheaper than the constant predictions.
         second_axis : {"prevalence", "cost_ratio"}, optional
-            The quantity on the upper axis: the prevalence that has the operating condition at the
-            costs `false_positive` and `false_negative`; or the cost of a miss in false alarms, at
-            a `prevalence`.
+            The quantity on the upper axis: the prevalence that corresponds to the operating
+            condition at the costs `false_positive` and `false_negative`; or the cost of a miss in
+            false alarms, at a `prevalence`.
         false_positive, false_negative, prevalence : float, optional
             The costs or the prevalence of the second axis.
         legend : bool, default True

@@ -443,7 +443,7 @@ class RunningCostDisplay:
     Parameters
     ----------
     running : Accumulator, ExampleAccumulator or PairedAccumulator
-        The running totals. For a PairedAccumulator, the difference of both models is drawn, and 0.
+        The running totals. For a PairedAccumulator, the difference of both models and 0 are drawn.
 
     Attributes
     ----------

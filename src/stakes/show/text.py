@@ -192,7 +192,7 @@ def slice_table(slices: Sequence[SliceFound], confidence: float, unit: str = "")
 
 
 def slice_notes(slices: Sequence[SliceFound], confidence: float) -> str:
-    """Describe the coverage of the intervals and verdicts of slices."""
+    """State the simultaneous confidence of the intervals and verdicts of slices."""
     if len(slices) == 1:
         return "There is only one slice, so there is nothing to compare it with."
     return (
@@ -202,7 +202,7 @@ def slice_notes(slices: Sequence[SliceFound], confidence: float) -> str:
 
 
 def period_notes(periods: Sequence[PeriodFound], confidence: float) -> str:
-    """Describe the coverage of the intervals and changes of periods, and the running cost."""
+    """State the simultaneous confidence of the results of periods, and the running cost."""
     notes = []
     if len(periods) > 1:
         notes.append(

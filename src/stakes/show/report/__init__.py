@@ -1,4 +1,4 @@
-"""The report: one self-contained HTML page from data, without need of a network."""
+"""The report: one HTML page from data, which opens from disk and needs no network."""
 
 from __future__ import annotations
 

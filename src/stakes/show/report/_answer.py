@@ -23,7 +23,7 @@ MOST_SHOWN = 10
 """Maximum number of unfolded policies: the recommended, tied, baseline and best constant first."""
 
 FARTHEST = 3
-"""Ratio to the highest limit of a model above which the axis leaves out constants."""
+"""Ratio of a constant's cost to the highest limit of a model above which the axis omits it."""
 
 LONG_NAME = 28
 """Length of names above which they get more of the width, and the chart less."""
@@ -658,7 +658,7 @@ def _why_not(found: Findings) -> str:
 
 
 def notes_of(found: Findings) -> list[str]:
-    """Return the notes on the verdict, each once, with the warning of the first comparison."""
+    """Return the notes on the verdict, each once, with the first warning of the comparisons."""
     rare = [each.warning for each in found.pairs if each.warning]
     more = len(rare) - 1
     also = f" The same holds for {number(more)} more comparison{'s' if more > 1 else ''}."

@@ -84,7 +84,7 @@ NARROW, WIDE = 3, 4
 
 @dataclass(frozen=True)
 class Cell:
-    """The contribution of a decision for a class to the cost; `shade` is relative to the largest."""
+    """Contribution of a decision for a class to the cost; `shade` is relative to the largest."""
 
     decision: Label
     label: Label
@@ -289,7 +289,7 @@ class FlipRow:
 
 @dataclass(frozen=True)
 class FlipTable:
-    """How far each cost can change before a rival is cheaper than the cheapest policy."""
+    """The costs at which rivals become cheaper than the cheapest policy, by cell."""
 
     first: str
     rivals: tuple[str, ...]
@@ -354,7 +354,7 @@ def _turn(flip: Flip) -> Turn | None:
 
 
 def _far(now: float, at: float) -> float:
-    """Return the distance of two costs, relative to the larger one."""
+    """Return the distance between two costs, relative to the larger one."""
     return abs(at - now) / max(abs(at), abs(now), 1e-300)
 
 

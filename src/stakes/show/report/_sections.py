@@ -253,7 +253,7 @@ EXTENT = 46
 
 
 FARTHEST = 3
-"""Ratio to the highest limit of a model above which constants are not drawn."""
+"""Ratio of a constant's cost to the highest limit of a model above which it is not drawn."""
 
 
 def editable(found: Findings) -> bool:
