@@ -1,6 +1,6 @@
-"""Counts become cost curves: what a classifier costs at every operating condition.
+"""Cost curves: the expected cost of a classifier at every operating condition.
 
-The public names are listed in ``__init__.pyi`` and load when they are first used.
+The public names are listed in ``__init__.pyi`` and load on first use.
 """
 
 from stakes._core.optional import lazy_names

@@ -1,4 +1,4 @@
-"""The base of all cost curves: one line, the envelope of many, an average."""
+"""Base classes of all cost curves: single lines, envelopes and averages."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from stakes.errors import InputTypeError
 
 
 class OverConditions(ABC):
-    """What has a height at every operating condition PC(+): a cost, or a difference of costs."""
+    """A function of the operating condition PC(+): a cost, or a difference of two costs."""
 
     @property
     @abstractmethod
     def pieces(self) -> Pieces:
-        """The lines of which the curve is made."""
+        """The line segments that make up the curve."""
 
     @abstractmethod
     def _sample(self, pc: Floats, full: bool) -> Sample:
-        """Return the counts that the curve's height is made of, for the band around it."""
+        """Return the counts from which the curve's height and its band are computed."""
 
     def money(
         self, *, prevalence: Any, false_positive: Any, false_negative: Any, volume: float = 1
     ) -> Any:
         """Return the expected cost of `volume` decisions, in the unit of the costs.
 
-        Of a difference of two curves, it is how much more the first classifier costs.
+        For a difference of two curves, this is the extra cost of the first classifier.
 
         Parameters
         ----------
@@ -51,8 +51,8 @@ class OverConditions(ABC):
 
         Notes
         -----
-        volume · NE(x) · [p c_fn + (1 - p) c_fp] with x = p c_fn/[p c_fn + (1 - p) c_fp], p being
-        the prevalence and NE(x) the height at PC(+) = x.
+        The cost is volume · NE(x) · [p c_fn + (1 - p) c_fp] with x = p c_fn/[p c_fn + (1 - p)
+        c_fp], p being the prevalence and NE(x) the height at PC(+) = x.
 
         References
         ----------
@@ -76,8 +76,8 @@ class OverConditions(ABC):
         """Return the mean and the variance of the bootstrap distribution at each condition.
 
         Dugas & Gadoury's (2008) equations 4 and 5, for a difference of two curves 7 and 8; with
-        full sampling 9 and 10, or 12 and 13. The latter are here in the unit of the former: the
-        paper's costs are (n⁺ c_fn + n⁻ c_fp) / (n c_max) times these.
+        full sampling 9 and 10, or 12 and 13. Moments of full sampling have the unit of those of
+        stratified sampling: the paper's costs are (n⁺ c_fn + n⁻ c_fp) / (n c_max) times these.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class OverConditions(ABC):
         Returns
         -------
         mean, variance : ndarray
-            One for each condition.
+            The two moments at each condition.
 
         Notes
         -----
@@ -119,16 +119,16 @@ class Curve(OverConditions):
 
     @property
     def chosen_on(self) -> str:
-        """Where the thresholds were chosen; empty where there is nothing to choose."""
+        """The examples on which thresholds were chosen; empty if there are none to choose."""
         return ""
 
     def title(self) -> str:
-        """Return the curve's name, or what it is.
+        """Return the curve's name, or a generic title if it has none.
 
         Returns
         -------
         str
-            The name.
+            The name or title.
         """
         return self.name or self._nameless
 
@@ -143,12 +143,12 @@ class Curve(OverConditions):
         Returns
         -------
         float or ndarray
-            One for each condition.
+            The cost at each condition.
 
         Notes
         -----
-        The normalised expected cost at PC(+) = x is fpr (1 - x) + (1 - tpr) x, on the line that is
-        followed there.
+        The normalised expected cost at PC(+) = x is fpr (1 - x) + (1 - tpr) x, with the rates of
+        the line that makes up the curve there.
 
         References
         ----------
@@ -166,7 +166,7 @@ class Curve(OverConditions):
         return self.pieces.height(pc)
 
     def area(self) -> float:
-        """Return the area under the curve: the expected cost if all conditions are as likely.
+        """Return the area under the curve: the expected cost if all conditions are equally likely.
 
         Returns
         -------
@@ -201,21 +201,21 @@ class Curve(OverConditions):
         Parameters
         ----------
         confidence : float, default 0.95
-            How sure the limits are to be.
+            Confidence level of the limits.
         method : {"mover", "wilson", "gaussian", "exact", "bootstrap"}
-            "mover" combines intervals of the two rates of mistakes and holds everywhere; "wilson"
+            "mover" combines intervals of the two error rates and is valid everywhere; "wilson"
             is the same with Wilson's limits; "gaussian" is Dugas & Gadoury's, "exact" the bootstrap
-            distribution itself, and "bootstrap" Holte & Drummond's; these three have no width
-            where no mistake was seen.
+            distribution itself, and "bootstrap" Holte & Drummond's; these three have zero width
+            where no mistake was observed.
         sampling : {"stratified", "full"}
-            Whether the numbers of positives and of negatives are given, as at a deployment whose
-            prevalence is known, or vary as they do in a test set drawn as a whole.
+            Whether the numbers of positives and of negatives are fixed, as for a deployment whose
+            prevalence is known, or random, as in a test set sampled as a whole.
         simultaneous : bool, default False
-            Whether the limits are to hold at all operating conditions at once.
+            Whether the limits hold at all operating conditions at once.
         pc : array_like, optional
             The conditions; by default 201 from 0 to 1.
         **options
-            What the method takes: ``weight`` (mover), ``n_resamples`` and ``rng`` (bootstrap).
+            Options of the method: ``weight`` (mover), ``n_resamples`` and ``rng`` (bootstrap).
 
         Returns
         -------
@@ -224,9 +224,9 @@ class Curve(OverConditions):
 
         Notes
         -----
-        The height is x q⁺ + (1 - x) q⁻ with x = PC(+) and q⁺, q⁻ the shares of mistakes in the
-        positives and in the negatives. "mover" takes limits l and u of each share, the quantiles
-        of Beta(k, n - k + w) and Beta(k + w, n - k) for k mistakes in n, ``weight`` being w = 0.7.
+        The height is x q⁺ + (1 - x) q⁻ with x = PC(+) and q⁺, q⁻ the error rates of the positives
+        and of the negatives. "mover" uses limits l and u of each rate, the quantiles of
+        Beta(k, n - k + w) and Beta(k + w, n - k) for k mistakes in n, ``weight`` being w = 0.7.
         The lower limit of the height then is √(x² (q⁺ - l⁺)² + (1 - x)² (q⁻ - l⁻)²) below it, and
         the upper one √(x² (u⁺ - q⁺)² + (1 - x)² (u⁻ - q⁻)²) above. "gaussian" takes z standard
         deviations, √(x² q⁺(1 - q⁺)/n⁺ + (1 - x)² q⁻(1 - q⁻)/n⁻), on either side.
@@ -276,16 +276,16 @@ class Curve(OverConditions):
         confidence: float = 0.95,
         **options: Any,
     ) -> CostAt:
-        """Return what the classifier costs at one operating condition, and how sure that is.
+        """Return the cost at one operating condition, with its confidence interval.
 
         Parameters
         ----------
         pc : float, optional
-            The condition PC(+); or the three that make it, and then costs are in their unit:
+            The condition PC(+). Or give the next three instead; costs are then in their unit.
         prevalence, false_positive, false_negative : float, optional
             As in `operating_condition`.
         volume : float, default 1
-            The number of decisions that `cost` is for; only with the above.
+            The number of decisions that `cost` is for; only with these three.
         confidence : float, default 0.95
             Confidence level of the interval.
         **options
@@ -294,12 +294,12 @@ class Curve(OverConditions):
         Returns
         -------
         CostAt
-            The cost, its interval, and which threshold to use.
+            The cost, its interval, and the threshold to use.
 
         Notes
         -----
-        In money, the cost is volume · NE(x) · [p c_fn + (1 - p) c_fp] with x = p c_fn/[p c_fn + (1
-        - p) c_fp], p being the prevalence.
+        In the unit of the costs, it is volume · NE(x) · [p c_fn + (1 - p) c_fp] with x = p c_fn/[p
+        c_fn + (1 - p) c_fp], p being the prevalence.
 
         References
         ----------
@@ -355,20 +355,20 @@ class Curve(OverConditions):
 
     @property
     def sized(self) -> bool:
-        """Whether the numbers of examples are known, without which there is no band."""
+        """Whether the numbers of examples are known, which a band needs."""
         return True
 
-    def _threshold_at(self, pc: float) -> float | None:  # noqa: ARG002 - curves with thresholds do
+    def _threshold_at(self, pc: float) -> float | None:  # noqa: ARG002 - used by curves with thresholds
         return None
 
-    def _rule_at(self, pc: float) -> str:  # noqa: ARG002 - curves with thresholds do
+    def _rule_at(self, pc: float) -> str:  # noqa: ARG002 - used by curves with thresholds
         return ""
 
     def operating_range(self) -> tuple[tuple[float, float], ...]:
         """Return the ranges of PC(+) in which the curve is below the constant predictions.
 
-        Outside of them it is cheaper to call all examples negative, or all positive. There is one
-        range, or none; thresholds chosen elsewhere may make more.
+        Outside of them, calling all examples negative, or all positive, costs no more. There is at
+        most one range, or several if the thresholds were chosen on other examples.
 
         Returns
         -------
@@ -377,7 +377,7 @@ class Curve(OverConditions):
 
         Notes
         -----
-        Where cost(x) < min(x, 1 - x), which is what the constant predictions cost.
+        The ranges are where cost(x) < min(x, 1 - x), the cost of the better constant prediction.
 
         References
         ----------
@@ -396,7 +396,7 @@ class Curve(OverConditions):
     def cheaper_ranges(self, other: Curve) -> Verdicts:
         """Return the ranges in which this classifier is cheaper, and those in which the other is.
 
-        As the curves are; whether the difference could be chance, ``CostCurveDifference`` tells.
+        The curves are compared without a test; ``CostCurveDifference`` tests the difference.
 
         Parameters
         ----------
@@ -427,7 +427,7 @@ class Curve(OverConditions):
         return verdicts(self.pieces.minus(other.pieces).signs(), names, "equal")
 
     def crossovers(self, other: Curve) -> list[float]:
-        """Return all operating conditions at which another classifier becomes the cheaper one.
+        """Return all operating conditions at which another classifier becomes cheaper.
 
         Parameters
         ----------
@@ -455,7 +455,7 @@ class Curve(OverConditions):
         return [new.low for old, new in pairwise(decided) if new.cheaper != old.cheaper]
 
     def summary(self) -> str:
-        """Say where the classifier is worth using.
+        """Summarise where the classifier costs less than the constant predictions.
 
         Returns
         -------
@@ -490,8 +490,8 @@ class Curve(OverConditions):
         Returns
         -------
         DataFrame
-            With the columns low and high, the range of PC(+), and fpr and tpr, which are averages
-            where the curve is one.
+            With the columns low and high, the range of PC(+), and fpr and tpr; for an average curve
+            the rates are averages.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Which thresholds keep limits on false alarms, on misses or on all alarms."""
+"""Thresholds that keep limits on the false positive rate, the recall or all alarms."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from stakes.curves.bands.mover import WEIGHT, combined, room_limits
 from stakes.errors import InputError, InputTypeError
 
 LIMIT_ROUNDING = 1e-12
-"""By how much a rate may miss a limit and still keep it."""
+"""Rounding error by which a rate may exceed a limit."""
 
 MOST_TRIED = 1024
-"""So many thresholds are tried at once."""
+"""Maximum number of thresholds that are tested at once."""
 
 BLOCK = 2**12
-"""So many counts are added up together."""
+"""Number of counts that are summed into one block."""
 
 Places = NDArray[np.intp]
 
 
 class Running:
-    """The share of a class that scores at least each threshold, for counts of whole numbers.
+    """The share of a class that scores at least each threshold, from counts of whole numbers.
 
-    They are added up block by block, and inside of a block only where that is asked for. So a
-    search among very many thresholds reads the counts once, and makes no other array as long.
+    Counts are summed block by block, and inside of a block only on request. So a search among
+    very many thresholds reads the counts once, and allocates no second array of that length.
     """
 
     def __init__(self, counts: NDArray[np.int64]) -> None:
@@ -47,41 +47,42 @@ class Running:
         self.before = np.append(0, np.cumsum(sums))
 
     def __getitem__(self, places: Any) -> Any:
-        """Return the share at one place or several, or at a slice of all."""
+        """Return the share at one or several indices, or at a slice."""
         if isinstance(places, slice):
             return _shares(self.counts)[places]
         if np.ndim(places):
             return np.array([self[place] for place in places])
-        end = min(places, len(self.counts))  # the last place calls everything positive
+        end = min(places, len(self.counts))  # the last index calls everything positive
         block = end // BLOCK
         above = self.before[block] + self.counts[block * BLOCK : end].sum()
         return above / self.before[-1]
 
 
 def _shares(values: NDArray[Any]) -> Floats:
-    """Return the share of a class that scores at least each threshold, at all of them."""
+    """Return the share of a class that scores at least each threshold, for all thresholds."""
     sums = np.zeros(len(values) + 2)
-    sums[1:-1] = np.cumsum(values)  # added up as whole numbers if they are: that is faster
+    sums[1:-1] = np.cumsum(values)  # sums of whole numbers are faster
     sums[-1] = sums[-2]
     return np.asarray(np.divide(sums, sums[-1], out=sums))
 
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """The rates at each threshold, from calling nothing positive to calling everything.
+    """Rates at each threshold, from calling nothing positive to calling everything positive.
 
     Attributes
     ----------
     scores : ndarray
-        The thresholds between these two, highest first.
+        The finite thresholds, highest first.
     fpr, recall : ndarray or Running
-        The rates of negatives and positives called positive, which rise from place to place.
+        The shares of negatives and of positives called positive, which rise with the index.
     sizes : pair of ndarray
-        How many negatives and positives there are at each threshold: all of them, or what weighted
-        ones, or those in groups, are worth there.
+        The numbers of negatives and of positives; with weights or groups, the effective numbers at
+        each threshold.
     rooms : pair of pair of ndarray, or None
-        How many times as large as one of them a negative (then a positive) may be that was not
-        seen: not called positive, and called positive. None where all examples are alike.
+        The relative size assumed of an unobserved negative (then of an unobserved positive): one
+        not called positive, and one called positive. None if examples are independent and of equal
+        weight.
     n : float
         The number of examples.
     """
@@ -95,9 +96,9 @@ class Cuts:
 
     @classmethod
     def of(cls, counts: ScoreCounts, *, assured: bool) -> Self:
-        """Return the rates at every threshold of a score table, and at those beyond it.
+        """Return the rates at every threshold of a score table, and at the two infinite ones.
 
-        How sure they are takes time, and matters only where limits are to be assured.
+        Effective numbers take time to compute, and matter only if limits need assurance.
         """
         n, rooms = len(counts.thresholds), None
         sides = (counts.negatives, counts.positives)
@@ -118,7 +119,7 @@ class Cuts:
         return len(self.scores) + 2
 
     def threshold(self, place: int) -> float:
-        """Return a threshold; the first and the last are infinite."""
+        """Return the threshold at an index; the first and the last are infinite."""
         if 0 < place <= len(self.scores):
             return validate.applicable(self.scores[place - 1])
         return np.inf if place == 0 else -np.inf
@@ -126,9 +127,9 @@ class Cuts:
 
 @dataclass(frozen=True, eq=False)
 class _Rate:
-    """A rate of alarms, or of the others, at each threshold, and what it counts for.
+    """The rate of alarms, or of non-alarms, at each threshold, with its weight in a sum.
 
-    `n` is of how many it is, and `room` how large one may be that was not seen.
+    `n` is the denominator, and `room` the relative size assumed of an unobserved example.
     """
 
     n: Floats
@@ -138,12 +139,12 @@ class _Rate:
     room: Floats | None
 
     def at(self, places: Any) -> Any:
-        """Return the rate at a threshold, at several, or at a slice of all."""
+        """Return the rate at one or several thresholds, or at a slice."""
         share = self.share[places]
         return share if self.alarms else 1 - share
 
     def sample(self, places: Places) -> Multinomial:
-        """Return the draws behind it at some thresholds."""
+        """Return the multinomial of the rate at some thresholds."""
         n, rooms = self.n[places], None
         if self.room is not None:
             room = self.room[places][np.newaxis]
@@ -154,10 +155,10 @@ class _Rate:
 
 @dataclass(frozen=True)
 class _Limit:
-    """What a weighted sum of rates may be at most, on these examples or with assurance on others.
+    """An upper bound for a weighted sum of rates, on these examples or with assurance on others.
 
-    The upper limit of one rate is Clopper & Pearson's, that of a sum of two the combination of
-    theirs. The share of alarms among `new` decisions varies about its rate besides.
+    The upper confidence limit of one rate is Clopper & Pearson's; for a sum of two, theirs are
+    combined. The share of alarms among `new` decisions also varies around its expected value.
     """
 
     most: float
@@ -166,11 +167,11 @@ class _Limit:
     new: float | None = None
 
     def total(self, places: Any) -> Any:
-        """Return the sum at a threshold, at several, or at a slice of all."""
+        """Return the sum at one or several thresholds, or at a slice."""
         return sum(each.weight * each.at(places) for each in self.rates)
 
     def keeps(self, places: Places) -> Booleans:
-        """Tell at which thresholds the limit is kept with assurance."""
+        """Return whether the limit is kept with assurance at each threshold."""
         total, sample = self.total(places), [each.sample(places) for each in self.rates]
         limits = partial(room_limits, alpha=2 * (1 - float(self.assurance or 0)), weight=1.0)
         arm = combined(sample, limits)[1] - total
@@ -180,14 +181,14 @@ class _Limit:
 
     @property
     def assured(self) -> bool:
-        """Whether it is not enough that these examples keep the limit."""
+        """Whether the limit must be kept with assurance, not only on these examples."""
         return self.assurance is not None and self.most < 1
 
     def range_of(self, n: int) -> range:
-        """Return which of n thresholds keep the limit, where all examples are alike.
+        """Return which of n thresholds keep the limit, for independent examples of equal weight.
 
         The upper limit then rises with the rate, and the rate from threshold to threshold. The
-        first keeps it whatever comes: it calls nothing positive, or nothing negative.
+        first always keeps the limit, because it calls nothing positive, or nothing negative.
         """
         places = range(n)[:: 1 if self.rates[0].alarms else -1]
         kept = places[: bisect_right(places, self.most + LIMIT_ROUNDING, key=self.total)]
@@ -197,9 +198,9 @@ class _Limit:
         return kept[:: places.step]
 
     def places_of(self, n: int) -> Places:
-        """Return which of n thresholds keep the limit, where one may have more room than another.
+        """Return which of n thresholds keep the limit, where `room` differs between thresholds.
 
-        The one that calls nothing positive, or nothing negative, keeps it whatever comes.
+        The one that calls nothing positive, or nothing negative, always keeps it.
         """
         total = self.total(slice(None))
         order = np.argsort(total, kind="stable")
@@ -210,10 +211,10 @@ class _Limit:
 
 
 def _first_failure(order: Places, keeps: Callable[[Places], Booleans]) -> int:
-    """Return how many of the thresholds keep a limit before the first that does not.
+    """Return the number of thresholds before the first that does not keep a limit.
 
-    Stopping there is what makes trying many of them harmless. Of very many, some are tried first,
-    and then those after the last that does.
+    Stopping at the first failure is what allows many thresholds to be tested. If there are very
+    many, some are tested first, and then those after the last that keeps the limit.
     """
     start, end = 0, len(order)
     while end > start:
@@ -234,7 +235,7 @@ def _first_failure(order: Places, keeps: Callable[[Places], Booleans]) -> int:
 def rate_limits(counts: ScoreCounts, thresholds: Floats, alpha: float) -> dict[str, Any]:
     """Return the limits of the false positive and the false negative rate at thresholds.
 
-    And how the two vary together, where groups have rows of both classes.
+    `shared` is the correlation of the two rates, if groups have rows of both classes.
     """
     below = np.searchsorted(counts.thresholds[::-1], thresholds, side="left")
     cuts = len(counts.thresholds) - below
@@ -253,7 +254,7 @@ def rate_limits(counts: ScoreCounts, thresholds: Floats, alpha: float) -> dict[s
 
 
 def index_of(places: range | Places) -> slice | Places:
-    """Return what takes places out of an array, which is sooner done by a slice than by a range."""
+    """Return an array index for places: a slice for a range, because slices are faster."""
     return slice(places.start, places.stop) if isinstance(places, range) else places
 
 
@@ -291,7 +292,7 @@ class Limits:
             )
 
     def allowed(self) -> range | Places:
-        """Return the places of the thresholds that keep all limits, in their order."""
+        """Return the indices of the thresholds that keep all limits, in order."""
         n, limits = len(self.cuts), self._limits()
         if self.cuts.rooms is not None:
             return reduce(np.intersect1d, [each.places_of(n) for each in limits])
@@ -312,13 +313,13 @@ class Limits:
         return limits
 
     def _rate(self, side: int, *, alarms: bool, weight: float = 1.0) -> _Rate:
-        """Return the rate of alarms among negatives (0) or positives (1), or of the others."""
+        """Return the rate of alarms, or of non-alarms, among negatives (0) or positives (1)."""
         cuts = self.cuts
         room = None if cuts.rooms is None else cuts.rooms[side][int(alarms)]
         return _Rate(cuts.sizes[side], (cuts.fpr, cuts.recall)[side], alarms, weight, room)
 
     def checked(self) -> range | Places:
-        """Return the places of the thresholds that keep all limits, of which there must be one."""
+        """Return the indices of the thresholds that keep all limits; raise if there are none."""
         allowed, rules = self.allowed(), self.rules()
         if not len(allowed):
             raise InputError(
@@ -335,7 +336,7 @@ class Limits:
         return ", ".join(name for name in names if getattr(self, name) is not None)
 
     def rules(self) -> list[str]:
-        """Say what limits there are."""
+        """Describe each limit in words."""
         rules = []
         if self.max_fpr is not None:
             rules.append(f"false positive rate of at most {percent(self.max_fpr)}")

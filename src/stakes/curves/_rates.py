@@ -1,12 +1,13 @@
-"""How many independent draws stand behind the rates of every threshold, and room for one unseen.
+"""Effective sample sizes of the error rates at every threshold, with weights, groups or strata.
 
-Rows with weights and rows in groups vary more than their number says. What was seen tells how much:
-as many draws have the variance of the rate. What was not seen says nothing, so an error that did
-not occur is taken to come with the weight of rows that could hold it, and with groups as a whole
-group. Strata count as weights: bands are as wide as if rows had come from all of them by chance.
+Rates of weighted or grouped rows have a larger variance than their number of rows suggests. The
+effective sample size is the number of independent draws whose rate has the same variance. Errors
+that were not observed give no variance, so an unobserved error is assumed to have the weight of
+rows in which it could occur, and with groups the size of a whole group. Strata are treated as
+weights: bands are as wide as if the number of rows from each stratum were random.
 
-The same holds for the examples on which one of two classifiers alone is wrong: the variance between
-groups tells how many draws stand behind the difference of two.
+The same holds for discordant examples, on which only one of two classifiers is wrong: the variance
+between groups gives the effective sample size of the difference.
 """
 
 from __future__ import annotations
@@ -40,12 +41,12 @@ NEARLY_NOTHING = 1e-13
 
 
 def designed(counts: ScoreCounts) -> bool:
-    """Tell whether the examples have weights, groups or strata."""
+    """Return whether the examples have weights, groups or strata."""
     return counts.squares is not None or counts.rows is not None
 
 
 def mistakes_at(counts: ScoreCounts, cuts: Places) -> tuple[Mistakes, Mistakes]:
-    """Return the misses and the false alarms when so many of the highest scores are alarms."""
+    """Return the misses and the false alarms at cuts: numbers of highest scores that are alarms."""
     rooms = _row_rooms(counts)
     sides = [_sides(counts, index) for index in (0, 1)]
     rows = counts.rows
@@ -74,9 +75,10 @@ def mistakes_at(counts: ScoreCounts, cuts: Places) -> tuple[Mistakes, Mistakes]:
 
 
 def represented(counts: ScoreCounts, design: Design) -> ScoreCounts:
-    """Return the scores with the weights that the population gives to their strata.
+    """Return the scores, weighted by the population shares of their strata.
 
-    Without a population, and without class priors that must agree with the strata, as they are.
+    Without a population, and without class priors that must agree with the strata, they are
+    returned unchanged.
     """
     if counts.rows is None or counts.rows.parts.strata is None:
         if design.population is not None:
@@ -95,7 +97,7 @@ def represented(counts: ScoreCounts, design: Design) -> ScoreCounts:
 
 
 def represented_table(table: GroupedConfusion, design: Design) -> GroupedConfusion:
-    """Return decisions with the weights that the population gives to their strata."""
+    """Return decisions, weighted by the population shares of their strata."""
     if table.parts.strata is None or (design.population is None and design.class_priors is None):
         return table
     single = table if isinstance(table.pooled, Confusion) else table.first
@@ -109,7 +111,7 @@ def represented_table(table: GroupedConfusion, design: Design) -> GroupedConfusi
 
 
 def scores_of(table: Confusion | GroupedConfusion, pos_label: Label) -> ScoreCounts:
-    """Return decisions as scores of two values: the only cut between them is the decision."""
+    """Return decisions as scores 1 and 0, so that the only cut between them is the decision."""
     at = table.labels.index(pos_label)
     names: dict[str, Any] = {"pos_label": pos_label, "neg_label": table.labels[1 - at]}
     decided = [table.decisions.index(table.labels[j]) for j in (at, 1 - at)]
@@ -129,13 +131,13 @@ def scores_of(table: Confusion | GroupedConfusion, pos_label: Label) -> ScoreCou
     return ScoreCounts([1.0, 0.0], *sides[0], squares=kept, rows=rows, **names)
 
 
-# Sums over the rows above, and below, every cut: those below are added up from below, because what
-# is left of a large sum has lost its digits.
+# Sums over the rows above and below every cut. Those below are summed from below, because
+# subtraction from a large total would lose precision.
 
 
 @dataclass(frozen=True)
 class _Side:
-    """Of one class, the amounts above and below each cut, and the squared weights above."""
+    """Amounts, and sums of squared weights, of one class above and below each cut."""
 
     above: Floats
     below: Floats
@@ -162,7 +164,7 @@ def _below(values: NDArray[Any]) -> Floats:
 
 
 def _of_rows(side: _Side, rooms: tuple[Floats, Floats], cuts: Places, index: int) -> Mistakes:
-    """Return the mistakes of rows with weights; positives are wrong below the cut."""
+    """Return the mistakes of weighted rows; positives (index 0) are wrong below the cut."""
     wrong = (side.below, side.squares_below) if index == 0 else (side.above, side.squares)
     ends = (rooms[1], rooms[0]) if index == 0 else (rooms[0], rooms[1])
     return Mistakes(
@@ -175,10 +177,10 @@ def _of_rows(side: _Side, rooms: tuple[Floats, Floats], cuts: Places, index: int
 
 
 def _row_rooms(counts: ScoreCounts) -> list[tuple[Floats, Floats]]:
-    """Return for each class how heavy a row below, and above, each cut may be that was not seen.
+    """Return for each class the weight assumed of an unobserved row below and above each cut.
 
-    It may weigh as much as others of its class, as others that are decided alike, or as those seen
-    of both; with strata, as much as those of any stratum.
+    It is the largest `heaviness` of the rows of its class, of the rows with the same decision, and
+    of those with both; with strata, the largest of any stratum.
     """
     n = len(counts.thresholds)
     rooms = [(np.zeros(n + 1), np.zeros(n + 1)) for _ in range(2)]
@@ -200,7 +202,7 @@ def _row_rooms(counts: ScoreCounts) -> list[tuple[Floats, Floats]]:
 
 
 def _by_stratum(counts: ScoreCounts) -> list[tuple[Floats, Floats]]:
-    """Return amounts and squares, positives and negatives at each score, of each stratum."""
+    """Return for each stratum the amounts and squares of positives and negatives at each score."""
     whole = np.stack([counts.positives, counts.negatives]).astype(np.float64)
     rows = counts.rows
     if rows is None or rows.parts.strata is None or counts.squares is None:
@@ -220,17 +222,17 @@ def _by_stratum(counts: ScoreCounts) -> list[tuple[Floats, Floats]]:
 
 
 def heaviness(squares: Floats, amounts: Floats) -> Floats:
-    """Return Σw²/Σw, and nothing of nothing."""
+    """Return Σw²/Σw, or 0 where there are no amounts."""
     some = np.asarray(amounts) > 0
     return np.asarray(np.where(some, squares / np.where(some, amounts, 1.0), 0.0))
 
 
 @dataclass(frozen=True)
 class _Groups:
-    """Of one class, sums over its groups at each cut: of a group, s rows and a above the cut.
+    """Sums over the groups of one class at each cut; a group has s rows, a of them above the cut.
 
     `squares` is Σa², `product` Σa·s, `all_squares` Σs². `holding` counts the groups with rows below
-    (first) and above the cut, and `largest` is the largest share that one has there.
+    (first) and above the cut, and `largest` is the largest share of a group's rows there.
     """
 
     alarmed: Floats
@@ -274,7 +276,7 @@ class _Groups:
         return np.asarray(np.maximum(spread, 0.0) / self.total**2)
 
     def draws(self) -> Floats:
-        """Return how many independent draws have that variance; with none, what groups are worth.
+        """Return the number of independent draws with that variance; if it is 0, Kish's number.
 
         See Kish (1965).
         """
@@ -284,9 +286,9 @@ class _Groups:
         return np.where(usable, rate * (1 - rate) / np.where(usable, variance, 1.0), kish)
 
     def room(self, end: int) -> Floats:
-        """Return how large a group that was not seen below (0), or above (1), each cut may be.
+        """Return the size assumed of an unobserved group below (0), or above (1), each cut.
 
-        The more groups have only a part of their rows there, the less is assumed of a whole one.
+        The more groups have only a part of their rows there, the smaller this size.
         """
         largest = self.largest[end]
         fading = largest + (1 - largest) * FADING ** self.holding[end]
@@ -296,7 +298,7 @@ class _Groups:
 def _running(
     place: NDArray[np.int32], group: Places, amount: Floats, sizes: Floats, n: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Return Σa² over groups, how many have any, and the largest share of one, at each cut."""
+    """Return at each cut Σa² over groups, the number of groups with any, and the largest share."""
     order, before = _before(place, group, amount)
     place, group, amount = place[order], group[order], amount[order]
     squares = _above(np.bincount(place, amount * (2 * before + amount), n))
@@ -308,7 +310,7 @@ def _running(
 
 
 def _before(place: NDArray[np.int32], group: Places, *amounts: Floats) -> tuple[Places, Floats]:
-    """Return the order by group and place, and what each group has before each row in it."""
+    """Return the order by group and place, and the group's sum of amounts before each row."""
     order = np.lexsort((place, group))
     found = []
     start = np.flatnonzero(np.append(True, np.diff(group[order]) != 0))
@@ -321,10 +323,10 @@ def _before(place: NDArray[np.int32], group: Places, *amounts: Floats) -> tuple[
 
 
 def _correlation(rows: ScoreRows, n: int, both: tuple[_Groups, _Groups]) -> Floats | None:
-    """Return how misses and false alarms vary together at each cut, where groups have both classes.
+    """Return the correlation of misses and false alarms at each cut, if groups have both classes.
 
-    Only where one group has more of both: less of one where there is more of the other would make
-    bands narrower, on the word of few groups.
+    Negative correlations are set to 0, because they would make bands narrower on the evidence of
+    few groups.
     """
     group = np.asarray(rows.parts.group_codes())[rows.part]
     amounts = [rows.amounts * (rows.positive == side).astype(np.float64) for side in (True, False)]
@@ -349,7 +351,7 @@ Both = tuple[Mistakes, Mistakes]
 
 
 def paired_scores_of(table: GroupedConfusion, pos_label: Label) -> PairedScoreCounts:
-    """Return the decisions of two classifiers as scores of two values each."""
+    """Return the decisions of two classifiers as scores 1 and 0."""
     if not isinstance(table.pooled, PairedConfusion):
         raise InputTypeError("counts", "expected the decisions of two classifiers.")
     at = table.labels.index(pos_label)
@@ -376,7 +378,7 @@ def paired_scores_of(table: GroupedConfusion, pos_label: Label) -> PairedScoreCo
 
 
 def represented_pair(counts: PairedScoreCounts, design: Design) -> PairedScoreCounts:
-    """Return the scores with the weights that the population gives to their strata."""
+    """Return the scores, weighted by the population shares of their strata."""
     stratified = counts.parts is not None and counts.parts.strata is not None
     if not stratified or (design.population is None and design.class_priors is None):
         return counts
@@ -386,9 +388,9 @@ def represented_pair(counts: PairedScoreCounts, design: Design) -> PairedScoreCo
 
 
 def discordant(counts: PairedScoreCounts, cuts: tuple[Places, Places]) -> Both:
-    """Count the positives, and the negatives, that one of two scorers alone decides wrongly.
+    """Count the positives, and the negatives, that only one of two scorers decides wrongly.
 
-    `cuts` are how many of its highest scores each of the two calls positive, at each piece.
+    `cuts` are the numbers of highest scores that each of the two calls positive, at each piece.
     """
     whole = discordant_scores(counts, cuts)
     if counts.parts is None or counts.part is None:
@@ -407,7 +409,7 @@ def discordant(counts: PairedScoreCounts, cuts: tuple[Places, Places]) -> Both:
 def _with_rooms_of_strata(
     counts: PairedScoreCounts, parts: Parts, cuts: tuple[Places, Places], whole: Both
 ) -> Both:
-    """Let a mistake that was not seen weigh as much as it may in any stratum."""
+    """Raise the weight assumed of an unobserved mistake to its maximum over the strata."""
     of_part, names = parts.stratum_codes()
     stratum = of_part[np.asarray(counts.part)]
     rooms = [list(each.rooms or ()) for each in whole]
@@ -432,7 +434,7 @@ def _chosen(counts: PairedScoreCounts, rows: Booleans) -> PairedScoreCounts:
 
 
 def _in_groups(mine: Mistakes, run: _Run) -> Mistakes:
-    """Return the mistakes of one class with the draws and the rooms of its groups."""
+    """Return the mistakes of one class with the `draws` and `rooms` of its groups."""
     alone = mine.n if mine.all_squares is None else mine.n**2 / mine.all_squares
     lone = 1.0 if mine.all_squares is None else mine.all_squares / mine.n
     full = run.squares / mine.n
@@ -447,11 +449,11 @@ def _in_groups(mine: Mistakes, run: _Run) -> Mistakes:
 
 @dataclass(frozen=True)
 class _Run:
-    """Of one class, sums over its groups at each piece.
+    """Sums over the groups of one class at each piece.
 
-    Of a group, s are the rows, and d the first's mistakes alone minus the second's. `spread` is
-    Σd², `product` Σd·s, `squares` Σs². `holding` counts the groups that have mistakes of the first
-    alone, and of the second alone; `largest` is the largest share that a group has of them.
+    A group has s rows, and d mistakes of the first alone minus those of the second alone. `spread`
+    is Σd², `product` Σd·s, `squares` Σs². `holding` counts the groups that have mistakes of the
+    first alone, and of the second alone; `largest` is their largest share of a group's rows.
     """
 
     difference: Floats
@@ -469,7 +471,7 @@ class _Run:
         return np.asarray(np.maximum(spread, 0.0) / self.total**2)
 
     def draws(self, mine: Mistakes) -> Floats:
-        """Return how many independent draws have that variance; with none, Kish's number."""
+        """Return the number of independent draws with that variance; if it is 0, Kish's number."""
         rates = mine.counts / mine.n
         alone = rates.sum(axis=0) - (rates[0] - rates[1]) ** 2
         kish, variance = self.total**2 / self.squares, self.variance()
@@ -479,10 +481,10 @@ class _Run:
 
 @dataclass(frozen=True)
 class _Events:
-    """Where rows begin, and cease, to be decided wrongly by one of the two alone.
+    """The pieces at which rows begin, and cease, to be decided wrongly by only one of the two.
 
-    Sorted by group and piece. `change` is the weight that begins (or, negative, ceases), `second`
-    tells that the second is wrong, and `positive` the class.
+    Sorted by group and piece. `change` is the weight of the row, negative where it ceases, `second`
+    whether the second is the wrong one, and `positive` whether the row is positive.
     """
 
     piece: Places
@@ -503,7 +505,7 @@ class _Events:
         differ = (entries[0] != entries[1]) & (weight > 0)
         first, second = (entry[differ] for entry in entries)
         positive, group = counts.positive[differ], groups[differ]
-        wrong = positive == (first < second)  # the second, where the first alone calls it positive
+        wrong = positive == (first < second)  # the second, if only the first calls it positive
         piece = np.concatenate([np.minimum(first, second), np.maximum(first, second)])
         both = np.tile(group, 2)
         order = np.lexsort((piece, both))
@@ -522,12 +524,12 @@ class _Events:
         )
 
     def summed(self, values: Floats) -> Floats:
-        """Return what has changed up to each piece."""
+        """Return the sum of the changes up to each piece."""
         sums = np.bincount(self.piece, values, self.pieces + 1).astype(np.float64)
         return np.asarray(np.cumsum(sums))[:-1]
 
     def running(self, values: Floats) -> Floats:
-        """Return what each event's group has of it before the event."""
+        """Return the sum of the values of each event's group before the event."""
         before = np.cumsum(values) - values
         if not len(before):
             return before
@@ -563,9 +565,9 @@ class _Events:
         )
 
     def shared(self, positives: _Run, negatives: _Run) -> Floats | None:
-        """Return how the differences in the two classes vary together, where groups have both.
+        """Return the correlation of the differences in the two classes, if groups have both.
 
-        Only where both are larger in the same groups: otherwise bands would be narrower on the word
+        Negative correlations are set to 0, because they would make bands narrower on the evidence
         of few groups.
         """
         mixed = float(self.sizes[0] @ self.sizes[1])

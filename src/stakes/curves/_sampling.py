@@ -1,7 +1,7 @@
-"""What a curve's height is made of at each operating condition: counts, and what each counts for.
+"""Multinomial counts and their values, which add up to a curve's height at each condition.
 
-A test set is drawn either class by class (stratified: two multinomials) or as a whole (full: one).
-In both cases the height is a sum of counts times values, and all of Dugas & Gadoury's (2008)
+A test set is sampled either class by class (stratified: two multinomials) or as a whole (full:
+one). In both cases the height is a sum of counts times values, and all of Dugas & Gadoury's (2008)
 moments are those of such sums.
 """
 
@@ -22,10 +22,10 @@ from stakes.counts.paired_scores import left_out
 from stakes.errors import DesignError
 
 ROWS_TOGETHER = 2**16
-"""Rows that are looked at together: what is made of them stays in the processor's cache."""
+"""Number of rows processed together, so that temporary arrays fit in the processor's cache."""
 
 NEARLY_WHOLE = 1e-9
-"""By how much, relatively, a number of examples may miss a whole one by rounding."""
+"""Relative rounding error within which a number of examples is taken as a whole number."""
 
 
 @dataclass(frozen=True)
@@ -35,16 +35,16 @@ class Multinomial:
     Attributes
     ----------
     n : float or ndarray, shape (conditions,)
-        The number of examples; the cells need not make up all of it, the rest counts for nothing.
+        The number of examples; those outside of all cells add nothing to the height.
     counts : ndarray, shape (cells, conditions)
-        How many examples fell into each cell.
+        The number of examples in each cell.
     values : ndarray, shape (cells, conditions)
-        What one example in the cell adds to the height.
+        The amount that one example in the cell adds to the height.
     rooms : pair of ndarray, shape (cells, conditions), or None
-        How many times as large as one of the examples one may be that was not seen: outside of the
-        cell (which makes its rate lower), and in it. None where all are alike.
+        The size assumed of an unobserved example, relative to the examples: outside of the cell
+        (which makes its rate lower), and in it. None if all examples have the same size.
     shared : ndarray, shape (conditions,), or None
-        The correlation with the multinomial before, where they are not independent.
+        The correlation with the previous multinomial, if they are not independent.
     """
 
     n: float | Floats
@@ -55,24 +55,24 @@ class Multinomial:
 
     @property
     def size(self) -> int:
-        """The number of examples, where they have no weights."""
+        """The number of examples, if they have no weights."""
         return round(float(self.n))
 
     def mean(self) -> Floats:
-        """Return what the examples add to the height."""
+        """Return the amount that the examples add to the height."""
         return np.asarray((self.counts * self.values).sum(axis=0))
 
     def variance(self) -> Floats:
-        """Return its variance when the examples are drawn anew."""
+        """Return the variance of that amount over new samples."""
         squares = (self.counts * self.values**2).sum(axis=0)
         return np.asarray(np.maximum(squares - self.mean() ** 2 / self.n, 0.0))
 
     def scaled(self, factor: float) -> Multinomial:
-        """Return the same with every example counting `factor` times as much."""
+        """Return the multinomial with all values multiplied by `factor`."""
         return replace(self, values=factor * self.values)
 
     def capped(self) -> Multinomial:
-        """Return as many examples as there were if all were as large as one that was not seen."""
+        """Return the multinomial with n reduced as if all had the size of an unobserved example."""
         if self.rooms is None:
             return self
         n = self.n / np.maximum(np.maximum(*self.rooms).max(axis=0), 1.0)
@@ -81,24 +81,24 @@ class Multinomial:
 
 
 Sample = Sequence[Multinomial]
-"""Multinomials that make up a height together, independent but for `shared`."""
+"""Multinomials whose sum is the height, independent except for `shared`."""
 
 SampleAt = Callable[[Floats, bool], Sample]
-"""Returns the sample at operating conditions, drawn as a whole if the second argument is True."""
+"""Function that returns the sample at operating conditions; True stands for full sampling."""
 
 
 def mean(sample: Sample) -> Floats:
-    """Return the height: equations 4 and 7 for two classes, 9 and 12 for one draw of both."""
+    """Return the height: equations 4 and 7 (stratified), 9 and 12 (full sampling)."""
     return np.asarray(sum(part.mean() for part in sample))
 
 
 def variance(sample: Sample) -> Floats:
-    """Return its bootstrap variance: equations 5 and 8, 10 and 13."""
+    """Return the bootstrap variance of the height: equations 5 and 8, 10 and 13."""
     return joined(sample, [part.variance() for part in sample])
 
 
 def joined(sample: Sample, squares: Sequence[Floats]) -> Floats:
-    """Add up variances, or squared distances, and what correlated ones have in common."""
+    """Add up variances, or squared distances, and twice the covariances of correlated parts."""
     total = np.asarray(sum(squares))
     for place, part in enumerate(sample):
         if part.shared is not None:
@@ -115,16 +115,16 @@ class Mistakes:
     n : float
         The number of examples of the class, or the sum of their weights.
     counts : ndarray, shape (kinds, conditions)
-        One classifier: its mistakes. Two: the mistakes of the first alone, and of the second alone.
+        For one classifier, its mistakes; for two, those of the first alone and of the second alone.
     squares : ndarray, shape (kinds, conditions), or None
         The sums of their squared weights.
     all_squares : float or None
         The sum of the squared weights of all examples of the class.
     rooms : pair of ndarray, shape (kinds, conditions), or None
-        The weight that a correct example, and a mistake, may have that was not seen; or the rows of
-        a whole group of them.
+        The weight assumed of an unobserved correct example, and of an unobserved mistake; with
+        groups, the size of a whole group of them.
     draws : ndarray, shape (conditions,), or None
-        How many independent examples there are, where that is not known from `squares`.
+        The effective number of independent examples, if it does not follow from `squares`.
     shared : ndarray, shape (conditions,), or None
         The correlation with the mistakes in the other class.
     """
@@ -138,7 +138,7 @@ class Mistakes:
     shared: Floats | None = None
 
     def at(self, index: NDArray[np.intp]) -> Mistakes:
-        """Return the mistakes at other conditions, each with the index of its piece."""
+        """Return the mistakes at other conditions, given the index of the piece of each."""
         rooms = self.rooms
         return replace(
             self,
@@ -151,7 +151,7 @@ class Mistakes:
 
 
 def mistakes(n: float, rates: Floats) -> Mistakes:
-    """Return the numbers of one classifier's mistakes, without the rounding of their rates."""
+    """Return the numbers of one classifier's mistakes, without the rounding errors of rates."""
     counts = rates * n
     whole = np.round(counts)
     near = np.abs(counts - whole) <= NEARLY_WHOLE * np.maximum(whole, 1.0)
@@ -159,7 +159,7 @@ def mistakes(n: float, rates: Floats) -> Mistakes:
 
 
 def discordant_decisions(counts: PairedConfusion, pos_label: Label) -> tuple[Mistakes, Mistakes]:
-    """Count the positives, and the negatives, that one of two alone decides wrongly."""
+    """Count the positives, and the negatives, that only one of two classifiers decides wrongly."""
     at = counts.labels.index(pos_label)
     squares = counts.squares
     found = []
@@ -177,10 +177,11 @@ def discordant_decisions(counts: PairedConfusion, pos_label: Label) -> tuple[Mis
 
 
 def _with_rooms(positives: Mistakes, negatives: Mistakes) -> tuple[Mistakes, Mistakes]:
-    """Say how much a mistake of one of two alone may weigh that was not seen.
+    """Return the mistakes with the weight assumed of an unobserved mistake of only one of two.
 
-    As much as others of its class, or as others that the two decide as they decide it: a positive
-    that the first alone misses is decided as a negative that the second alone takes for one.
+    It is the largest `_heaviness` of its class, of such mistakes in its class, and of all examples
+    with the same two decisions: a positive that only the first misses is decided like a negative
+    that only the second calls positive.
     """
     found = []
     for mine, other in ((positives, negatives), (negatives, positives)):
@@ -198,32 +199,32 @@ def _with_rooms(positives: Mistakes, negatives: Mistakes) -> tuple[Mistakes, Mis
 
 
 def _heaviness(squares: Floats, amounts: Floats) -> Floats:
-    """Return Σw²/Σw, and nothing of nothing."""
+    """Return Σw²/Σw, or 0 where there are no amounts."""
     some = amounts > 0
     return np.where(some, squares / np.where(some, amounts, 1.0), 0.0)
 
 
 def _discordant_cells(table: NDArray[Any], right: int, wrong: int) -> Floats:
-    """Take, of a table by both decisions, where the first alone is wrong and where the second."""
+    """Return the cells of a table by both decisions where only the first, only the second errs."""
     return np.array([[table[wrong, right]], [table[right, wrong]]], dtype=np.float64)
 
 
 def discordant_scores(
     counts: PairedScoreCounts, cuts: tuple[NDArray[np.intp], NDArray[np.intp]]
 ) -> tuple[Mistakes, Mistakes]:
-    """Count the positives, and the negatives, that one of two scorers alone decides wrongly.
+    """Count the positives, and the negatives, that only one of two scorers decides wrongly.
 
-    They are counted for each piece of the two curves' difference; `cuts` are how many of its
-    highest scores each of the two calls positive there. One pass will do: each of the two calls an
-    example positive from one piece on. Between those two pieces one of them alone is wrong, so the
-    counts are running sums of how many examples begin and cease to be such.
+    They are counted for each piece of the two curves' difference; `cuts` are the numbers of highest
+    scores that each of the two calls positive there. One pass is enough: each of the two calls an
+    example positive from one piece on. Between those two pieces only one of them is wrong, so the
+    counts are cumulative sums of the examples that begin and cease to be such.
     """
     entries = [left_out(counts, place, cut) for place, cut in zip((1, 2), cuts, strict=True)]
     shape = 2, 2, len(cuts[0]) + 1  # by class, by who is wrong, by piece
     size, n = int(np.prod(shape)), len(counts.positive)
     given = [counts.amounts] if counts.squares is None else [counts.amounts, counts.squares]
     changes = np.zeros((len(given), size))
-    # Sums of weights depend on their order, so only examples that count one are taken by parts.
+    # Sums of weights depend on their order, so only examples without weights are taken in parts.
     together = max(ROWS_TOGETHER, size) if counts.amounts is None else n
     for start in range(0, n, together):
         taken = slice(start, start + together)
@@ -255,11 +256,11 @@ def discordant_scores(
 
 
 def drawn(pc: Floats, positives: Mistakes, negatives: Mistakes, *, full: bool) -> Sample:
-    """Return the sample that a curve's height is made of at each condition.
+    """Return the multinomials whose sum is a curve's height at each condition.
 
-    The height is PC(+) times the positives' rate of mistakes plus 1 - PC(+) times the negatives';
-    mistakes of a second classifier count against the first's. Under full sampling the numbers of
-    positives and negatives vary too, and with them what their mistakes add up to.
+    The height is PC(+) times the error rate of the positives plus 1 - PC(+) times that of the
+    negatives; mistakes of a second classifier are subtracted. Under full sampling the numbers of
+    positives and negatives vary too, and so does the sum of their mistakes.
     """
     values = []
     for found, weight in ((positives, pc), (negatives, 1 - pc)):
@@ -287,10 +288,10 @@ def drawn(pc: Floats, positives: Mistakes, negatives: Mistakes, *, full: bool) -
 
 
 def _multinomial(found: Mistakes, values: Floats) -> Multinomial:
-    """Return a multinomial as precise as the examples are, which weights make less so.
+    """Return a multinomial with the effective number of examples, which weights reduce.
 
-    As many examples without weights would have the variance Σ w² (v - mean)² / (Σ w)² of the
-    weighted mean; where that or theirs is zero, (Σ w)² / Σ w² (Kish 1965).
+    It is the number of unweighted examples with the variance Σ w² (v - mean)² / (Σ w)² of the
+    weighted mean; where either variance is zero, (Σ w)² / Σ w² (Kish 1965).
     """
     if found.squares is None and found.draws is None:
         return Multinomial(found.n, found.counts, values)
@@ -304,7 +305,7 @@ def _multinomial(found: Mistakes, values: Floats) -> Multinomial:
 
 
 def _worth(found: Mistakes, shares: Floats, effect: Floats) -> Floats:
-    """Return how many examples without weights would be as precise."""
+    """Return the number of examples without weights that would have the same variance."""
     squares = np.asarray(found.squares)
     mean = (shares * effect).sum(axis=0)
     spread = (shares * effect**2).sum(axis=0) - mean**2
@@ -316,7 +317,7 @@ def _worth(found: Mistakes, shares: Floats, effect: Floats) -> Floats:
 
 
 def whole_numbers(sample: Sample, method: str) -> None:
-    """Raise when counts are not numbers of examples, which cannot be drawn again one by one."""
+    """Raise when counts are not whole numbers of examples, which resampling needs."""
     for part in sample:
         sizes = (np.asarray(part.n), part.counts)
         if np.ndim(part.n) or any((each != np.round(each)).any() for each in sizes):
@@ -328,7 +329,7 @@ def whole_numbers(sample: Sample, method: str) -> None:
 
 
 def distinct(sample: Sample) -> Iterator[NDArray[np.intp]]:
-    """Return the conditions that share all counts, group by group."""
+    """Iterate over the groups of conditions that share all counts."""
     counts = np.concatenate([part.counts for part in sample])
     _, inverse = np.unique(counts, axis=1, return_inverse=True)
     inverse = inverse.ravel()  # numpy 2.0 returns it with as many dimensions as the counts

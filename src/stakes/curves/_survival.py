@@ -38,7 +38,7 @@ class SurvivalRisks(ByValue):
 
     @classmethod
     def of(cls, time: Any, event: Any, risk: Any, at: Any) -> Self:
-        """Check times, events and risks, and put them in the order of the times."""
+        """Check times, events and risks, and sort them by time."""
         validate.same_index(time=time, event=event, risk=risk)
         times = validate.numeric(time, "time", ndim=1)
         validate.finite(times, "time", "Leave out rows without a time.")
@@ -74,13 +74,13 @@ class SurvivalRisks(ByValue):
 
     @cached_property
     def event_share(self) -> float:
-        """The share of all rows with an event by the time, by Kaplan & Meier's estimate."""
+        """The Kaplan-Meier estimate of the share of rows with an event by the time `at`."""
         return self._risk(np.ones(len(self), dtype=bool))[0]
 
     def at_thresholds(
         self, thresholds: Floats, *, below: bool = False
     ) -> tuple[Floats, Floats, Floats]:
-        """Return for each threshold how many are at or above it, their risk, its worth in rows."""
+        """Return the share of rows at or above each threshold, their risk, its effective size."""
         found = []
         for threshold in thresholds:
             chosen = (self.risk >= threshold) != below
@@ -89,10 +89,10 @@ class SurvivalRisks(ByValue):
         return columns[0], columns[1], columns[2]
 
     def _risk(self, chosen: NDArray[np.bool_]) -> tuple[float, float]:
-        """Return the share with an event by the time, and how many rows give it as precisely.
+        """Return the share with an event by the time `at`, and the effective number of rows.
 
-        The product of 1 - d/r over the times of events, d of them among the r still observed, and
-        Greenwood's variance of it.
+        The share without an event is the product of 1 - d/r over the times of events, d of them
+        among the r rows still observed. Its variance is Greenwood's.
         """
         times, events = self.time[chosen], self.event[chosen]
         starts = np.flatnonzero(np.append(True, np.diff(times) > 0))

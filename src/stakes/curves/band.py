@@ -1,4 +1,4 @@
-"""The band around a curve, and which of two classifiers is cheaper, range by range.
+"""Bands around curves, and the ranges in which one of two classifiers is cheaper.
 
 A band has limits at each operating condition, or at all at once.
 """
@@ -24,16 +24,16 @@ from stakes.curves.condition import Pieces, conditions, merged
 from stakes.errors import InputError
 
 CURVE_POINTS = 201
-"""How many operating conditions a curve is shown at."""
+"""Number of operating conditions at which a curve is shown."""
 
 WIDEST = 38.0
-"""Where the normal distribution ends in double precision."""
+"""Quantile at which the tail of the normal distribution underflows in double precision."""
 
 SAMPLINGS = ("stratified", "full")
 SIMULTANEOUS = ("mover",)
-"""The methods whose limits hold far out in the tails, where simultaneous bands need them.
+"""Methods whose limits are valid far out in the tails, which simultaneous bands need.
 
-With Wilson's limits, simultaneous bands of 90% fell to 86% in simulations.
+With Wilson's limits, simultaneous 90% bands covered only 86% in simulations.
 """
 
 
@@ -82,17 +82,17 @@ class Band(Result):
     chosen_on: str = ""
 
     def times(self, scale: Any) -> Band:
-        """Return the band in other units: `scale` is what a normalised cost of 1 is, at each pc.
+        """Return the band in other units: `scale` is the cost of always being wrong, at each pc.
 
         Parameters
         ----------
         scale : float or array_like
-            What being always wrong costs, at each condition or at all.
+            The cost of always being wrong, one for each condition or one for all.
 
         Returns
         -------
         Band
-            The same in these units.
+            The band in these units.
 
         Examples
         --------
@@ -140,7 +140,7 @@ class Band(Result):
         }
 
     def summary(self) -> str:
-        """Say what the band is and how wide it gets.
+        """Summarise the band and its largest width.
 
         Returns
         -------
@@ -158,12 +158,12 @@ class Band(Result):
         )
 
     def kind(self) -> str:
-        """Say in a few words how the band was computed.
+        """Describe how the band was computed.
 
         Returns
         -------
         str
-            A few words.
+            A short phrase.
         """
         reach = "simultaneous" if self.simultaneous else "pointwise"
         full = ", full sampling" if self.sampling == "full" else ""
@@ -194,7 +194,7 @@ def make_band(
     options: dict[str, Any],
     chosen_on: str,
 ) -> Band:
-    """Return the limits of a curve's height at each condition, within what it can be."""
+    """Return the limits of a curve's height at each condition, cut off at its possible range."""
     where = condition_list(pc)
     sample = sample_at(where, is_full(sampling))
     low, high = band_limits(
@@ -266,12 +266,12 @@ def band_limits(
 
 
 def is_full(sampling: Any) -> bool:
-    """Check how the test set is thought to be drawn."""
+    """Check the kind of sampling, and return whether it is full."""
     return validate.choice(sampling, "sampling", SAMPLINGS) == "full"
 
 
 def pointwise_alpha(alpha: float, lines: int) -> float:
-    """Return the α of each point for which all points of so many lines have `alpha` together."""
+    """Return the pointwise α at which all points of `lines` lines together have level `alpha`."""
     from scipy.optimize import brentq
 
     each = -np.expm1(np.log1p(-alpha) / lines)
@@ -286,7 +286,7 @@ def pointwise_alpha(alpha: float, lines: int) -> float:
 Verdict = Callable[[Floats], NDArray[np.int64]]
 
 SEARCHED = 401
-"""At how many conditions significance is looked for, besides where thresholds change."""
+"""Number of conditions at which significance is computed, in addition to all breaks."""
 
 HALVINGS = 40
 
@@ -315,21 +315,21 @@ class Range(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdicts(Result):
-    """Who is cheaper where, from PC(+) = 0 to PC(+) = 1.
+    """Ranges of PC(+) from 0 to 1, with the classifier that is cheaper in each.
 
     Made by ``cheaper_ranges`` of a curve and ``significant_ranges`` of a difference.
 
     Attributes
     ----------
     ranges : tuple of Range
-        The ranges with `low`, `high` and `cheaper`, one after the other; `cheaper` is None where
-        there is no verdict.
+        The ranges with `low`, `high` and `cheaper`, in order; `cheaper` is None where there is no
+        verdict.
     names : pair of str
-        The two classifiers.
+        The names of the two classifiers.
     otherwise : str
-        What there is where neither is cheaper: "undecided", or "equal".
+        The verdict where neither is cheaper: "undecided", or "equal".
     how_sure : str
-        How sure the verdicts are, in words; empty where chance was not considered.
+        The confidence of the verdicts, in words; empty if the difference was not tested.
 
     Examples
     --------
@@ -345,12 +345,12 @@ class Verdicts(Result):
     how_sure: str = ""
 
     def where(self, name: str) -> tuple[tuple[float, float], ...]:
-        """Return the ranges in which a classifier is the cheaper one.
+        """Return the ranges in which a classifier is cheaper.
 
         Parameters
         ----------
         name : str
-            The classifier.
+            The classifier's name.
 
         Returns
         -------
@@ -372,7 +372,7 @@ class Verdicts(Result):
         return tuple((low, high) for low, high, cheaper in self.ranges if cheaper == name)
 
     def summary(self) -> str:
-        """Say who is cheaper where, and how sure that is.
+        """Summarise which classifier is cheaper in which ranges, and how sure that is.
 
         Returns
         -------
@@ -383,7 +383,7 @@ class Verdicts(Result):
         return f"With {self.how_sure}, {words}" if self.how_sure else words
 
     def in_words(self) -> str:
-        """Say who is cheaper where.
+        """Summarise which classifier is cheaper in which ranges.
 
         Returns
         -------
@@ -453,7 +453,7 @@ def verdicts(
 
 
 def _conditions(ranges: Sequence[tuple[float, float]]) -> str:
-    """Write ranges of conditions as a person would: "PC(+) < 0.1, from 0.3 to 0.4 and > 0.7"."""
+    """Return ranges of conditions as text: "PC(+) < 0.1, from 0.3 to 0.4 and > 0.7"."""
     if list(ranges) == [(0.0, 1.0)]:
         return "all PC(+)"
     *others, last = [_condition(low, high) for low, high in ranges]
@@ -467,7 +467,7 @@ def _condition(low: float, high: float) -> str:
 
 
 def signs_of(verdict: Verdict, breaks: Floats) -> list[tuple[float, float, int]]:
-    """Return the ranges of PC(+) with the same verdict, which may jump at breaks only."""
+    """Return the ranges of PC(+) with the same verdict; limits may jump only at breaks."""
     edges = np.unique(np.concatenate([np.linspace(0, 1, SEARCHED), breaks]))
     begin, end = edges[:-1], edges[1:]
     tiny = np.minimum(1e-9, (end - begin) / 4)
@@ -485,7 +485,7 @@ def _changes(
     first: NDArray[np.int64],
     last: NDArray[np.int64],
 ) -> Floats:
-    """Return where the verdict changes within ranges at whose ends it differs, by halving."""
+    """Find by bisection where the verdict changes, in ranges whose two ends differ in it."""
     result = end.copy()
     open_ = np.flatnonzero(first != last)
     low, high = begin[open_], end[open_]

@@ -1,4 +1,4 @@
-"""The cost curve of binned scores, and the bracket in which the exact one lies."""
+"""The cost curve of binned scores, with bounds on the exact curve."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from stakes.curves.curve import CostCurve, check_both_classes
 
 @dataclass(frozen=True, repr=False)
 class BinnedCostCurve(Curve):
-    """A cost curve from scores counted in bins, with a bracket that contains the exact one.
+    """A cost curve from scores counted in bins, with a bracket that contains the exact curve.
 
-    The curve itself is that of the thresholds between bins, for which the counts are exact: any of
-    its costs is attained by a threshold that it names. So it is the upper end of the bracket: the
-    exact curve, with all scores as thresholds, is nowhere above it.
+    The curve itself is that of the thresholds between bins, for which the counts are exact: each
+    of its costs is attained by a threshold that it returns. So it is the upper end of the bracket:
+    the exact curve, with all scores as thresholds, is nowhere above it.
 
-    The lower end is the curve that there would be if in each bin all positives scored higher than
-    all negatives. Nowhere is the exact curve below it: a threshold inside of a bin with p
-    positives and m negatives calls a of the former and b of the latter positive, a ≤ p and b ≥ 0,
-    on top of what the bins above hold; the rates of the bin's best corner, with a = p and b = 0,
-    are at least as good for both classes, so it costs no more at any operating condition. A bin
-    with one score has no inside.
+    The lower end is the curve that would result if in each bin all positives scored higher than
+    all negatives. The exact curve is nowhere below it: a threshold inside a bin with p positives
+    and m negatives calls a of the former and b of the latter positive, a ≤ p and b ≥ 0, in
+    addition to the bins above. The rates of the bin's best corner, with a = p and b = 0, are at
+    least as good for both classes, so it costs no more at any operating condition. A bin with a
+    single score has no threshold inside.
 
-    What the curve tells otherwise - its band, its operating range, its thresholds - is about the
-    upper end. The bracket has no level of confidence: it says what the exact curve of these
-    examples can be. How the curve of other examples would differ is what the band says.
+    The band, the operating range and the thresholds are those of the upper end. The bracket has no
+    confidence level: it bounds the exact curve of these examples. The band accounts for sampling
+    variation between examples.
 
     Parameters
     ----------
@@ -76,21 +76,21 @@ class BinnedCostCurve(Curve):
 
     @cached_property
     def attained(self) -> CostCurve:
-        """The same curve as one of the thresholds between bins."""
+        """The same curve, as the cost curve of the thresholds between bins."""
         return CostCurve(self.counts.score_counts(), name=self.name)
 
     @property
     def pieces(self) -> Pieces:
-        """The lines of which the curve is made."""
+        """The line segments that make up the curve."""
         return self.attained.pieces
 
     @cached_property
     def lower_pieces(self) -> Pieces:
-        """The lines of which the lower end of the bracket is made."""
+        """The line segments that make up the lower end of the bracket."""
         return CostCurve(_best_case(self.counts)).pieces
 
     def lower(self, pc: Any) -> Any:
-        """Return the cost that the exact curve is nowhere below.
+        """Return the lower bound of the exact curve.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class BinnedCostCurve(Curve):
         Returns
         -------
         float or ndarray
-            One for each condition.
+            The bound at each condition.
 
         Examples
         --------
@@ -113,7 +113,7 @@ class BinnedCostCurve(Curve):
         return self.lower_pieces.height(pc)
 
     def upper(self, pc: Any) -> Any:
-        """Return the cost that the exact curve is nowhere above; the same as `cost`.
+        """Return the upper bound of the exact curve; the same as `cost`.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class BinnedCostCurve(Curve):
         Returns
         -------
         float or ndarray
-            One for each condition.
+            The bound at each condition.
 
         Examples
         --------
@@ -137,17 +137,17 @@ class BinnedCostCurve(Curve):
 
     @cached_property
     def width(self) -> float:
-        """How far apart the two ends are at most, over all operating conditions."""
+        """The largest width of the bracket over all operating conditions."""
         begin, end = self.pieces.minus(self.lower_pieces).ends()
         return float(max(begin.max(), end.max(), 0.0))
 
     def areas(self) -> tuple[float, float]:
-        """Return the ends of the bracket of the area under the exact curve.
+        """Return the bounds of the area under the exact curve.
 
         Returns
         -------
         low, high : float
-            The areas under both ends.
+            The areas under the lower and the upper end of the bracket.
 
         Examples
         --------
@@ -160,10 +160,9 @@ class BinnedCostCurve(Curve):
         return self.lower_pieces.area(), self.pieces.area()
 
     def threshold(self, pc: Any) -> Any:
-        """Return a score from which on to call examples positive.
+        """Return the best threshold between bins.
 
-        It is the best of those between bins; no threshold is cheaper by more than the bracket is
-        wide there.
+        No threshold inside a bin is cheaper by more than the width of the bracket there.
 
         Parameters
         ----------
@@ -173,7 +172,7 @@ class BinnedCostCurve(Curve):
         Returns
         -------
         float or ndarray
-            One for each condition.
+            The threshold at each condition.
 
         Examples
         --------
@@ -187,7 +186,7 @@ class BinnedCostCurve(Curve):
 
     @property
     def chosen_on(self) -> str:
-        """Where the thresholds were chosen."""
+        """The examples on which the thresholds were chosen."""
         return self.attained.chosen_on
 
     def _sample(self, pc: Floats, full: bool) -> Sample:
@@ -200,7 +199,7 @@ class BinnedCostCurve(Curve):
         return self.attained._rule_at(pc)  # noqa: SLF001 - the same curve
 
     def summary(self) -> str:
-        """Say where the classifier is worth using, and how wide the bracket is.
+        """Summarise where the curve is below the constant predictions, and the bracket's width.
 
         Returns
         -------
@@ -215,7 +214,7 @@ class BinnedCostCurve(Curve):
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each range of PC(+) and its threshold.
 
-        The columns ``lower`` and ``upper`` are the ends of the bracket where the range begins.
+        The columns ``lower`` and ``upper`` are the ends of the bracket at the start of the range.
 
         Returns
         -------
@@ -242,7 +241,7 @@ class BinnedCostCurve(Curve):
         Returns
         -------
         dict
-            Both ends of the bracket.
+            The curve, the width of the bracket and its lower end.
         """
         lower = self.lower_pieces
         return super().to_dict() | {

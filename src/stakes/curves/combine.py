@@ -1,7 +1,7 @@
-"""Several cost curves combined into one, and ROC space, which is the dual of cost space.
+"""Averages and lower envelopes of cost curves, and conversions between ROC and cost space.
 
-Curves become their average, or the cheapest at each condition. Points of ROC space are lines of
-cost space, and lines there are points here.
+The two spaces are dual: points of ROC space are lines of cost space, and lines of ROC space are
+points of cost space.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CONSTANT_LINES = (
     CostLine(0.0, 0.0, name="all negative"),
     CostLine(1.0, 1.0, name="all positive"),
 )
-"""The classifiers that decide the same for all examples."""
+"""The cost lines of the two constant predictions."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,7 +39,7 @@ class AverageCurve(Curve):
     Attributes
     ----------
     curves : tuple
-        The curves that were averaged.
+        The averaged curves.
     name : str
         The classifier's name.
 
@@ -63,12 +63,12 @@ class AverageCurve(Curve):
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The average at each condition, which again is made of straight lines."""
+        """The average at each condition, which again consists of line segments."""
         return average([curve.pieces for curve in self.curves])
 
     @property
     def chosen_on(self) -> str:
-        """Where the thresholds of the curves were chosen."""
+        """The examples on which the thresholds of the curves were chosen."""
         return ", ".join(dict.fromkeys(each.chosen_on for each in self.curves if each.chosen_on))
 
     @property
@@ -81,16 +81,16 @@ class AverageCurve(Curve):
         return [
             part.scaled(share)
             for curve in self.curves
-            for part in curve._sample(pc, full)  # noqa: SLF001 - of the same kind
+            for part in curve._sample(pc, full)  # noqa: SLF001 - also a curve
         ]
 
 
 def average_curves(curves: Iterable[Curve], *, name: str = "") -> AverageCurve:
     """Return the average of several evaluations of a classifier, such as cross-validation folds.
 
-    The mean of the costs at each operating condition (Holte & Drummond 2005, section 7), which is
-    the expected cost; averages of ROC curves are not. A band around it treats the evaluations as
-    independent test sets; that other training sets would give other classifiers is not in it.
+    The mean of the costs at each operating condition (Holte & Drummond 2005, section 7) is the
+    expected cost; averages of ROC curves are not. A band around it treats the evaluations as
+    independent test sets; it does not include the variance between training sets.
 
     cost(x) = Σ_k cost_k(x)/K at each condition x.
 
@@ -132,7 +132,7 @@ class BestCurve(Curve):
     curves : tuple
         The curves to choose from.
     name : str
-        What to call the choice.
+        The name of the envelope.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class BestCurve(Curve):
 
     @cached_property
     def _chosen(self) -> tuple[Floats, NDArray[np.intp]]:
-        """The breaks, and which curve is the cheapest between them."""
+        """The breaks, and the index of the cheapest curve between them."""
         pieces = [curve.pieces for curve in self.curves]
         crossings = [
             low for one, other in combinations(pieces, 2) for low, _, _ in one.minus(other).signs()
@@ -166,7 +166,7 @@ class BestCurve(Curve):
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The lines of which the curve is made."""
+        """The line segments that make up the curve."""
         breaks, chosen = self._chosen
         cut = [curve.pieces.over(breaks) for curve in self.curves]
         every = np.arange(len(chosen))
@@ -187,7 +187,7 @@ class BestCurve(Curve):
         Returns
         -------
         str or ndarray of str
-            One for each condition.
+            The name at each condition.
 
         Examples
         --------
@@ -207,7 +207,7 @@ class BestCurve(Curve):
 
     @property
     def chosen_on(self) -> str:
-        """Where the classifiers, and their thresholds, were chosen."""
+        """The examples on which the classifiers, and their thresholds, were chosen."""
         return "the same examples"
 
     @property
@@ -227,17 +227,17 @@ class BestCurve(Curve):
 def best_of(curves: Iterable[Curve], *, constants: bool = True, name: str = "") -> BestCurve:
     """Return the cheapest of several classifiers at each operating condition.
 
-    cost(x) = min_k cost_k(x) at each condition x: the lower envelope, as the ROC convex hull of
-    several classifiers is the best of them in ROC space.
+    cost(x) = min_k cost_k(x) at each condition x: the lower envelope, the counterpart of the ROC
+    convex hull of several classifiers.
 
     Parameters
     ----------
     curves : sequence of CostCurve or CostLine
         The classifiers.
     constants : bool, default True
-        Whether calling all examples negative, or all positive, is among the choices.
+        Whether the constant predictions, all negative and all positive, are among the choices.
     name : str, optional
-        What to call the choice.
+        The name of the envelope.
 
     Returns
     -------
@@ -289,7 +289,7 @@ class RocPoints(Result):
     fpr, tpr : ndarray
         The false and the true positive rates.
     thresholds : ndarray or None
-        The score from which on examples are called positive; None where there are no scores.
+        The thresholds: examples that score at least this are called positive. None without scores.
 
     Examples
     --------
@@ -314,14 +314,14 @@ class RocPoints(Result):
 def roc_points(curve: CostCurve | CostLine) -> RocPoints:
     """Return the ROC curve: a point for each cost line.
 
-    At the threshold t, fpr = fp/(fp + tn) and tpr = tp/(tp + fn); in cost space it is the line fpr
-    (1 - x) + (1 - tpr) x.
+    At the threshold t, fpr = fp/(fp + tn) and tpr = tp/(tp + fn). In cost space this point is the
+    line fpr (1 - x) + (1 - tpr) x.
 
     Parameters
     ----------
     curve : CostCurve or CostLine
-        A scorer, with a point for each threshold; or a hard classifier, with one point between the
-        constant ones.
+        A scorer, with a point for each threshold; or a hard classifier, with one point between
+        those of the constant predictions.
 
     Returns
     -------
@@ -352,8 +352,8 @@ def roc_points(curve: CostCurve | CostLine) -> RocPoints:
 def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
     """Return the corners of the ROC convex hull, the dual of the lower envelope.
 
-    Each side of the hull, of slope m, is the point PC(+) = 1/(1 + m) of the cost curve at which one
-    threshold gives way to the next.
+    A side of the hull with slope m is the point PC(+) = 1/(1 + m) of the cost curve, at which the
+    best threshold changes.
 
     Parameters
     ----------
@@ -397,8 +397,8 @@ def roc_hull(curve: CostCurve | CostLine) -> RocPoints:
 def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -> RocPoints:
     """Return an average of ROC curves, which is not a curve of average performance.
 
-    Here to show the contrast (Holte & Drummond 2005, Figure 9): its points cost more than the
-    curves do on average. `average_curves` is the average to use.
+    It is provided for comparison (Holte & Drummond 2005, Figure 9): its points cost more than the
+    curves do on average. Use `average_curves` instead.
 
     At each fpr, tpr = Σ_k tpr_k(fpr)/K; or the reverse.
 
@@ -409,7 +409,7 @@ def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -
     direction : {"vertical", "horizontal"}
         Whether true positive rates are averaged at each false positive rate, or the reverse.
     steps : int, default 201
-        At how many rates, besides those of the curves.
+        The number of rates, in addition to those of the curves.
 
     Returns
     -------
@@ -440,7 +440,7 @@ def roc_average(curves: Any, direction: str = "vertical", *, steps: Any = 201) -
 
 
 def _followed(grid: Floats, points: RocPoints, direction: str) -> Floats:
-    """Return the other rate at each rate of the grid, the best one where there are several."""
+    """Return the other rate at each rate of the grid; if there are several, the best."""
     fpr, tpr = np.append(0.0, points.fpr), np.append(0.0, points.tpr)
     if direction == "vertical":
         return np.asarray(
@@ -450,9 +450,9 @@ def _followed(grid: Floats, points: RocPoints, direction: str) -> Floats:
 
 
 def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
-    """Return the slope and the intercept of the ROC line that a point of cost space stands for.
+    """Return the slope and the intercept of the ROC line of a point of cost space.
 
-    All classifiers whose ROC points lie on it have that cost at that operating condition.
+    All classifiers whose ROC points lie on this line have that cost at that operating condition.
 
     At PC(+) = x and the cost y, y = fpr (1 - x) + (1 - tpr) x, so tpr = [(1 - x)/x] fpr + 1 - y/x.
 
@@ -490,7 +490,7 @@ def isoperformance_line(pc: float, cost: float) -> tuple[float, float]:
 
 
 def cost_point(slope: float, intercept: float) -> tuple[float, float]:
-    """Return the point of cost space, PC(+) and cost, that a line of ROC space stands for.
+    """Return the point of cost space, PC(+) and cost, of a line of ROC space.
 
     PC(+) = 1/(1 + slope) and cost = PC(+) (1 - intercept): the inverse of `isoperformance_line`.
 

@@ -1,6 +1,6 @@
-"""Operating conditions, and the pieces of straight lines over them that a cost curve is made of.
+"""Operating conditions PC(+), and the line segments over them that make up a cost curve.
 
-Prevalence and costs are folded into one number between 0 and 1.
+PC(+) combines prevalence and costs into one number between 0 and 1.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from stakes.errors import InputError
 def operating_condition(*, prevalence: Any, false_positive: Any, false_negative: Any) -> Any:
     """Return PC(+), the operating condition of a prevalence and two costs.
 
-    Holte & Drummond's (2005) equation 1: the share of the positives' mistakes in the cost of a
-    classifier that is always wrong. With equal costs it is the prevalence.
+    Holte & Drummond's (2005) equation 1: the share of the worst-case cost, that of a classifier
+    that is always wrong, that comes from misses. With equal costs it is the prevalence.
 
     PC(+) = p c_fn/[p c_fn + (1 - p) c_fp], with p the prevalence and c_fn, c_fp the two costs.
 
@@ -31,7 +31,7 @@ def operating_condition(*, prevalence: Any, false_positive: Any, false_negative:
     prevalence : float or array_like
         The share of positives in the target population, from 0 to 1.
     false_positive, false_negative : float or array_like
-        What a false alarm and a miss cost more than a correct decision.
+        The extra cost of a false alarm and of a miss over a correct decision.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def operating_condition(*, prevalence: Any, false_positive: Any, false_negative:
 
 
 def worst_cost(*, prevalence: Any, false_positive: Any, false_negative: Any) -> Any:
-    """Return what a decision costs on average if all are wrong: the unit of normalised costs.
+    """Return the mean cost per decision if all decisions are wrong, the unit of normalised costs.
 
     cost = p c_fn + (1 - p) c_fp, with p the prevalence and c_fn, c_fp the two costs.
 
@@ -85,7 +85,7 @@ def worst_cost(*, prevalence: Any, false_positive: Any, false_negative: Any) -> 
 
 
 def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
-    """Return how many false alarms a miss is as bad as, at an operating condition.
+    """Return the cost of a miss in false alarms, c_fn/c_fp, at an operating condition.
 
     c_fn/c_fp = [x/(1 - x)] (1 - p)/p at PC(+) = x and the prevalence p.
 
@@ -123,7 +123,7 @@ def cost_ratio(pc: Any, *, prevalence: Any) -> Any:
 
 
 def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
-    """Return the share of positives that makes an operating condition of given costs.
+    """Return the prevalence at which given costs have a given operating condition.
 
     p = x c_fp/[x c_fp + (1 - x) c_fn] at PC(+) = x, with c_fn, c_fp the two costs.
 
@@ -132,12 +132,12 @@ def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
     pc : float or array_like
         The operating condition PC(+), from 0 to 1.
     false_positive, false_negative : float or array_like
-        What a false alarm and a miss cost more than a correct decision; both positive.
+        The extra cost of a false alarm and of a miss over a correct decision; both positive.
 
     Returns
     -------
     float or ndarray
-        The share of positives.
+        The prevalence.
 
     References
     ----------
@@ -165,7 +165,7 @@ def prevalence_at(pc: Any, *, false_positive: Any, false_negative: Any) -> Any:
 
 
 def conditions(pc: Any) -> Floats:
-    """Check operating conditions: one number, or several, each from 0 to 1."""
+    """Check operating conditions: one number or several, each from 0 to 1."""
     array = validate.numeric(pc, "pc", ndim=None)
     inside = (array >= 0) & (array <= 1)
     if not inside.all():
@@ -180,7 +180,7 @@ def conditions(pc: Any) -> Floats:
 def _weights(
     prevalence: Any, false_positive: Any, false_negative: Any
 ) -> tuple[Floats, Floats, Floats]:
-    """Return what misses, false alarms and both cost when every decision is wrong."""
+    """Return the cost of misses, of false alarms and of both if every decision is wrong."""
     share, alarm, miss = _together(
         prevalence=_share(prevalence),
         false_positive=_cost(false_positive, "false_positive"),
@@ -198,7 +198,7 @@ def _weights(
 
 
 def _together(**arrays: Floats) -> list[Floats]:
-    """Check that lists are as long as each other; single numbers go with any."""
+    """Check that lists have the same length; single numbers fit any length."""
     lengths = {name: len(each) for name, each in arrays.items() if each.ndim}
     if len(set(lengths.values())) > 1:
         lengths_text = ", ".join(f"{name} has {length}" for name, length in lengths.items())
@@ -234,14 +234,14 @@ def _plain(values: Any) -> Any:
     return float(values) if np.ndim(values) == 0 else np.asarray(values)
 
 
-# What a classifier costs at one operating condition.
+# The cost at one operating condition.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostAt(Result):
     """What a classifier costs at one operating condition.
 
-    Made by ``CostCurve.at``, ``CostLine.at`` and the average's.
+    Made by the ``at`` methods of cost curves, such as ``CostCurve.at`` and ``CostLine.at``.
 
     Attributes
     ----------
@@ -296,7 +296,7 @@ class CostAt(Result):
     chosen_on: str
 
     def summary(self) -> str:
-        """Say what the classifier costs there.
+        """Summarise the cost at the operating condition.
 
         Returns
         -------
@@ -334,20 +334,20 @@ class CostAt(Result):
 
 
 NO_LENGTH = 1e-12
-"""Ranges of operating conditions shorter than this are rounding."""
+"""Length below which a range of operating conditions is a rounding error."""
 
 NO_DIFFERENCE = 1e-14
-"""Costs closer than this are the same."""
+"""Difference up to which two costs are equal."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces(ByValue):
-    """Lines, each of which is followed over one range of operating conditions.
+    """A piecewise linear function of the operating condition.
 
     Attributes
     ----------
     breaks : ndarray, shape (pieces + 1,)
-        Where the pieces begin and end, from 0 to 1.
+        The operating conditions at which pieces begin and end, from 0 to 1.
     left, right : ndarray, shape (pieces,)
         The cost of each piece's line at PC(+) = 0 and at PC(+) = 1.
     """
@@ -357,7 +357,7 @@ class Pieces(ByValue):
     right: Floats
 
     def index(self, pc: Floats) -> NDArray[np.intp]:
-        """Return which piece each condition lies on; where two meet, the later one."""
+        """Return the index of the piece of each condition; where two meet, the later one."""
         return np.searchsorted(self.breaks[1:-1], pc, side="right")
 
     def at(self, pc: Floats) -> Floats:
@@ -366,7 +366,7 @@ class Pieces(ByValue):
         return np.asarray((1 - pc) * self.left[piece] + pc * self.right[piece])
 
     def height(self, pc: Any) -> Any:
-        """Return the height at conditions as a user gives them: a float for one, else an array."""
+        """Return the height at conditions given by a user: a float for one, else an array."""
         condition = conditions(pc)
         heights = self.at(condition)
         return float(heights) if condition.ndim == 0 else heights
@@ -384,7 +384,7 @@ class Pieces(ByValue):
         return self.height(pc) * worst * validate.positive(volume, "volume")
 
     def count(self) -> int:
-        """Return how many lines are followed over some range."""
+        """Return the number of pieces that are not rounding errors in length."""
         return int((np.diff(self.breaks) > NO_LENGTH).sum())
 
     def ends(self) -> tuple[Floats, Floats]:
@@ -401,7 +401,7 @@ class Pieces(ByValue):
         return float(np.diff(self.breaks) @ (first + last) / 2)
 
     def over(self, breaks: Floats) -> Pieces:
-        """Return the same curve cut at more places."""
+        """Return the same curve with more breaks."""
         piece = self.index(breaks[:-1])
         return Pieces(breaks, self.left[piece], self.right[piece])
 

@@ -25,11 +25,11 @@ from stakes.infer._outcomes import Design
 
 @dataclass(frozen=True, repr=False)
 class CostCurve(Curve):
-    """What a scorer costs at every operating condition, with the threshold that is best there.
+    """The cost of a scorer at every operating condition, with the best threshold for each.
 
     Each threshold is a line; the curve is their lower envelope, the dual of the ROC convex hull
-    (Holte & Drummond 2005). Chosen on the examples that they are judged by, the thresholds look
-    better than they are; `select` takes those of other examples instead.
+    (Holte & Drummond 2005). If the thresholds are chosen and evaluated on the same examples, the
+    curve is too optimistic; `select` chooses them on other examples instead.
 
     Parameters
     ----------
@@ -38,13 +38,13 @@ class CostCurve(Curve):
     name : str, optional
         The classifier's name.
     validation : ScoreCounts, optional
-        Other examples, on which the thresholds are chosen; as by `select`.
+        Other examples, on which the thresholds are chosen, as in `select`.
 
     Notes
     -----
-    The threshold t has the line fpr_t (1 - x) + (1 - tpr_t) x, x being PC(+), and the curve is the
-    least of them: cost(x) = min_t [fpr_t (1 - x) + (1 - tpr_t) x]. With `validation` the threshold
-    at x is the one that is the least there.
+    The threshold t has the line fpr_t (1 - x) + (1 - tpr_t) x, x being PC(+), and the curve is
+    their minimum: cost(x) = min_t [fpr_t (1 - x) + (1 - tpr_t) x]. With `validation`, the threshold
+    at x is the one whose line is lowest on those examples.
 
     References
     ----------
@@ -98,7 +98,7 @@ class CostCurve(Curve):
         population: Any = None,
         name: str = "",
     ) -> Self:
-        """Count scores, and return their cost curve; see `ScoreCounts.from_scores`.
+        """Return the cost curve of scores; see `ScoreCounts.from_scores`.
 
         Parameters
         ----------
@@ -109,10 +109,10 @@ class CostCurve(Curve):
         pos_label : default 1
             Which class is the positive one.
         sample_weight : array_like, shape (n,), optional
-            The weight of each example: one over the probability of its being in the sample.
+            The sampling weight of each example: one over its inclusion probability.
         groups, strata : array_like, shape (n,), optional
             The group of each example, whose members are not independent, and the stratum it was
-            drawn from.
+            sampled from.
         population : mapping, optional
             From each stratum to its share of the population, or to its number of rows.
         name : str, optional
@@ -207,8 +207,8 @@ class CostCurve(Curve):
     def select(self, validation_counts: ScoreCounts) -> Self:
         """Return the curve at thresholds that are best on other examples.
 
-        That is what one gets in practice: it is not flattered by having chosen its thresholds
-        with hindsight, and it may lie above the constant predictions.
+        This is the cost to expect in practice: it is not optimistic from choosing thresholds on
+        the same examples, and it may lie above the constant predictions.
 
         Parameters
         ----------
@@ -218,7 +218,7 @@ class CostCurve(Curve):
         Returns
         -------
         CostCurve
-            The same examples' costs, at those thresholds.
+            The cost curve of the same examples, at those thresholds.
 
         Examples
         --------
@@ -236,7 +236,7 @@ class CostCurve(Curve):
 
     @property
     def chosen_on(self) -> str:
-        """Where the thresholds were chosen."""
+        """The examples on which the thresholds were chosen."""
         return "the same examples" if self.validation is None else "validation examples"
 
     @property
@@ -246,7 +246,7 @@ class CostCurve(Curve):
 
     @cached_property
     def _chosen(self) -> tuple[Floats, Floats]:
-        """The breaks between thresholds, and the thresholds; those of no range are left out."""
+        """The breaks between thresholds, and the thresholds that are used over some range."""
         counts = self.counts if self.validation is None else self.validation
         cuts = envelope_cuts(counts)
         found = (counts.positives, counts.negatives), (counts.n_positives, counts.n_negatives)
@@ -259,7 +259,7 @@ class CostCurve(Curve):
 
     @cached_property
     def cuts(self) -> NDArray[np.intp]:
-        """How many of the highest scores are called positive at each piece."""
+        """The number of highest scores that are called positive at each piece."""
         ascending = self.counts.thresholds[::-1]
         below = np.searchsorted(ascending, self.thresholds, side="left")
         cuts = len(ascending) - below
@@ -267,7 +267,7 @@ class CostCurve(Curve):
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The lines of which the curve is made."""
+        """The line segments that make up the curve."""
         counts = self.counts
         every = len(counts.thresholds)
         found, all_found = np.split(cumulative(counts.positives, np.append(self.cuts, every)), [-1])
@@ -281,7 +281,7 @@ class CostCurve(Curve):
 
     @cached_property
     def _mistakes(self) -> tuple[Mistakes, Mistakes]:
-        """The mistakes in the positives and in the negatives, at each piece."""
+        """The mistakes among the positives and among the negatives, at each piece."""
         counts, pieces = self.counts, self.pieces
         sizes = float(counts.n_positives), float(counts.n_negatives)
         if counts.weighted or counts.rows is not None:
@@ -289,11 +289,11 @@ class CostCurve(Curve):
         return mistakes(sizes[0], pieces.right), mistakes(sizes[1], pieces.left)
 
     def threshold(self, pc: Any) -> Any:
-        """Return the score from which on it is best to call examples positive.
+        """Return the best threshold: examples that score at least this are called positive.
 
-        Where two thresholds cost the same, the lower one; infinite where nothing should be called
-        positive. Otherwise it is the score that one of the examples has from which it is chosen,
-        not one midway to the next score.
+        Where two thresholds cost the same, it is the lower one; it is infinite where nothing should
+        be called positive. A finite threshold is the score of one of the examples on which it was
+        chosen, not a midpoint between two scores.
 
         Parameters
         ----------
@@ -303,7 +303,7 @@ class CostCurve(Curve):
         Returns
         -------
         float or ndarray
-            One for each condition.
+            The threshold at each condition.
 
         Examples
         --------
@@ -402,7 +402,7 @@ class CostCurve(Curve):
 
 
 def check_both_classes(counts: ScoreCounts | PairedScoreCounts, name: str) -> None:
-    """Raise when there are no examples of a class, whose rate of mistakes is then not known."""
+    """Raise when there are no examples of a class, because its error rate is then unknown."""
     for size, label in (
         (counts.n_positives, counts.pos_label),
         (counts.n_negatives, counts.neg_label),
@@ -414,13 +414,13 @@ def check_both_classes(counts: ScoreCounts | PairedScoreCounts, name: str) -> No
 
 
 def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
-    """Return how many of the highest scores are called positive at each corner of the ROC hull.
+    """Return the numbers of highest scores that are called positive at the corners of the ROC hull.
 
     The hull of a ROC curve is the isotonic regression of the labels on the scores: the share of
     positives may only fall from block to block. A linear map takes positives against all examples
     to true against false positive rates, so both have the same corners.
 
-    The first cut is 0, nothing called positive.
+    The first cut is 0, at which nothing is called positive.
     """
     from scipy.optimize import isotonic_regression
 
@@ -429,10 +429,10 @@ def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
     used = None if both.all() else np.flatnonzero(both)
     if used is not None:
         positives, both = positives[used], both[used]
-    # Where the share does not fall there is no corner, and sums are enough.
+    # There is no corner where the share does not fall, so those scores are summed first.
     share = positives / both
     falls = np.append(0, np.flatnonzero(share[1:] < share[:-1]) + 1)
-    weights = np.add.reduceat(both, falls).astype(np.float64)  # whole numbers add up faster
+    weights = np.add.reduceat(both, falls).astype(np.float64)  # sums of whole numbers are faster
     share = np.add.reduceat(positives, falls) / weights
     fit = isotonic_regression(share, weights=weights, increasing=False)
     starts = falls[fit.blocks[1:-1]]
@@ -441,15 +441,15 @@ def envelope_cuts(counts: ScoreCounts) -> NDArray[np.intp]:
 
 
 def thresholds_of(counts: ScoreCounts) -> Floats:
-    """Return what to cut the scores at, from a threshold that calls no row positive to all."""
+    """Return the thresholds, from one that calls no row positive to one that calls all positive."""
     thresholds = np.append(np.inf, counts.thresholds)
     thresholds[-1] = validate.applicable(thresholds[-1])
     return thresholds
 
 
 def _corners(cuts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:
-    """Leave out points between corners, which rounding in the regression may have kept."""
-    while len(cuts) > 2:  # noqa: PLR2004 - two ends have nothing between them
+    """Drop points between corners that rounding errors in the regression may have left."""
+    while len(cuts) > 2:  # noqa: PLR2004 - nothing lies between two ends
         positives, negatives = (
             np.add.reduceat(side, cuts[:-1])
             / side.sum()  # rates: products of weights may underflow
@@ -459,11 +459,11 @@ def _corners(cuts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:
         if turns.all():
             break
         bent = np.flatnonzero(~turns)
-        isolated = np.append(True, np.diff(bent) > 1)  # neighbours are judged again, one at a time
+        isolated = np.append(True, np.diff(bent) > 1)  # neighbours are checked again, one at a time
         cuts = np.delete(cuts, bent[isolated] + 1)
     return cuts
 
 
 def cumulative(values: NDArray[Any], cuts: NDArray[np.intp]) -> NDArray[Any]:
-    """Return the sum of the first so many values, for each cut."""
+    """Return for each cut the sum of that many first values."""
     return np.where(cuts > 0, np.cumsum(values)[cuts - 1], 0)

@@ -1,8 +1,8 @@
 """Decision curves: the net benefit of acting on a predicted risk, over threshold probabilities.
 
-Net benefit is cost counted from the other end, in units of one miss: π - cost/c_fn with
-c_fp/c_fn = p_t/(1 - p_t). So its limits are those of costs: of the cells of a confusion matrix at
-each threshold, or, at a known prevalence, of a cost curve's lines.
+Net benefit is a linear function of cost, in units of one miss: π - cost/c_fn with
+c_fp/c_fn = p_t/(1 - p_t). So its confidence limits are those of costs: from the cells of the
+confusion matrix at each threshold or, at a known prevalence, from a cost curve's lines.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from stakes.infer._outcomes import SIMPLE, Design
 from stakes.infer.methods.extremal import highs_of, limits_at
 
 DRAWS = 10_000
-"""How many draws the level of a simultaneous band is found from."""
+"""Number of draws from which the level of a simultaneous band is computed."""
 
 NOTHING = 1e-12
 
 PER = 100
-"""Interventions avoided are counted per so many."""
+"""Number of persons to which interventions avoided refer."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionBand(Result):
-    """A net benefit, or the difference of two, with limits at threshold probabilities.
+    """A net benefit, or the difference of two, with confidence limits at each threshold.
 
     Attributes
     ----------
@@ -97,26 +97,26 @@ class DecisionBand(Result):
 
 
 LEAST_PREVALENCE = 1e-100
-"""Smaller shares cannot be divided by."""
+"""Smallest prevalence accepted, because results are divided by it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionCurve(Result):
-    """The net benefit of treating from each threshold probability on (Vickers & Elkin 2006).
+    """The net benefit of treating risks at or above a threshold (Vickers & Elkin 2006).
 
     Parameters
     ----------
     counts : ScoreCounts or SurvivalRisks
-        The predicted risks, by class; or with times to an event.
+        The predicted risks, counted by class or given with times to an event.
     name : str, optional
         The model's name.
     prevalence : float, optional
         The share of positives in the target population, if it is known and not the sample's: in a
         case-control study, for example.
     harm : float, default 0
-        What applying the model costs for each person, in units of net benefit.
+        The cost of applying the model to one person, in units of net benefit.
     design : Design, optional
-        The population of the strata, where the risks were counted with such.
+        The population of the strata, if the risks were counted with strata.
 
     Notes
     -----
@@ -189,7 +189,7 @@ class DecisionCurve(Result):
         population: Any = None,
         name: str = "",
     ) -> Self:
-        """Count predicted risks, and return their decision curve.
+        """Return the decision curve of predicted risks.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class DecisionCurve(Result):
         prevalence : float, optional
             The share of positives in the target population, if it is known and not the sample's.
         harm : float, default 0
-            What applying the model costs for each person, in units of net benefit.
+            The cost of applying the model to one person, in units of net benefit.
         sample_weight, groups, strata, population
             As in `evaluate`.
         name : str, optional
@@ -242,7 +242,7 @@ class DecisionCurve(Result):
         harm: float = 0.0,
         name: str = "",
     ) -> Self:
-        """Return the decision curve of the risk of an event by a time, some times being censored.
+        """Return the decision curve of the risk of an event by a time, with censored times.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ class DecisionCurve(Result):
         risk : array_like, shape (n,)
             The predicted probability of the event by the time `at`, from 0 to 1.
         at : float
-            The time by which the event counts.
+            The time horizon: events up to this time count.
         prevalence, harm, name
             As in `from_scores`.
 
@@ -283,7 +283,7 @@ class DecisionCurve(Result):
 
     @property
     def _plain(self) -> bool:
-        """Whether rows came one by one."""
+        """Whether rows are independent and of equal weight."""
         counts = self.counts
         if isinstance(counts, SurvivalRisks):
             return True
@@ -309,11 +309,11 @@ class DecisionCurve(Result):
 
     @cached_property
     def _represented(self) -> ScoreCounts:
-        assert isinstance(self.counts, ScoreCounts)  # noqa: S101 - who asks looked
+        assert isinstance(self.counts, ScoreCounts)  # noqa: S101 - callers check this
         return represented(self.counts, self.design)
 
     def net_benefit(self, thresholds: Any) -> Any:
-        """Return the net benefit of treating from each threshold on.
+        """Return the net benefit of treating risks at or above each threshold.
 
         Parameters
         ----------
@@ -323,7 +323,7 @@ class DecisionCurve(Result):
         Returns
         -------
         float or ndarray
-            One for each threshold.
+            The net benefit at each threshold.
 
         Examples
         --------
@@ -348,7 +348,7 @@ class DecisionCurve(Result):
         Returns
         -------
         float or ndarray
-            One for each threshold; that of treating nobody is 0.
+            The net benefit at each threshold; that of treating nobody is 0.
 
         Examples
         --------
@@ -365,7 +365,7 @@ class DecisionCurve(Result):
     def band(
         self, thresholds: Any = None, *, confidence: float = 0.95, simultaneous: bool = False
     ) -> DecisionBand:
-        """Return the net benefit with limits.
+        """Return the net benefit with confidence limits.
 
         Parameters
         ----------
@@ -374,7 +374,7 @@ class DecisionCurve(Result):
         confidence : float, default 0.95
             The confidence level.
         simultaneous : bool, default False
-            Whether the limits shall hold at all the thresholds at once.
+            Whether the limits hold at all thresholds at once.
 
         Returns
         -------
@@ -385,9 +385,9 @@ class DecisionCurve(Result):
         -----
         The net benefit is the mean of 1 for each true positive, -p_t/(1 - p_t) for each false
         positive and 0 for others; its limits are those of the default interval of costs, and at a
-        known prevalence those of a cost curve's lines. Simultaneous limits are pointwise ones at
-        the level at which the largest of the correlated departures is as rare as wanted; with
-        weights, groups or strata, Bonferroni's.
+        known prevalence those of a cost curve's lines. Simultaneous limits are pointwise limits at
+        a smaller α, from the quantile of the largest of the correlated errors; with weights, groups
+        or strata, from Bonferroni's correction.
 
         References
         ----------
@@ -413,10 +413,10 @@ class DecisionCurve(Result):
         )
 
     def _limits(self, at: Floats, alpha: float, *, below: bool = False) -> tuple[Floats, Floats]:
-        """Return pointwise limits of the net benefit without harm.
+        """Return pointwise limits of the net benefit, without harm.
 
-        `below` is for what it exceeds that of treating everyone by: the odds for each negative
-        below the threshold, minus 1 for each positive there.
+        `below` is for the difference from treating everyone: the odds for each negative below the
+        threshold, minus 1 for each positive there.
         """
         if isinstance(self.counts, SurvivalRisks):
             return self._survival_limits(at, alpha, below=below)
@@ -459,8 +459,8 @@ class DecisionCurve(Result):
         return {counts.neg_label: 1 - share, counts.pos_label: share}
 
     def _survival_limits(self, at: Floats, alpha: float, *, below: bool) -> tuple[Floats, Floats]:
-        """Return limits from as many uncensored rows as Greenwood's variance is worth."""
-        assert isinstance(self.counts, SurvivalRisks)  # noqa: S101 - who calls looked
+        """Return limits from the effective number of uncensored rows, by Greenwood's variance."""
+        assert isinstance(self.counts, SurvivalRisks)  # noqa: S101 - callers check this
         if self.prevalence is not None:
             raise DesignError(
                 "prevalence", "with censored times, limits are for the prevalence of the sample."
@@ -473,12 +473,12 @@ class DecisionCurve(Result):
         return limits_at(costs, total[:, np.newaxis] * np.stack(shares, axis=1), alpha)
 
     def _level(self, at: Floats, alpha: float, *, below: bool = False) -> float:
-        """Return the level of pointwise limits that hold at all thresholds at once."""
+        """Return the α at which pointwise limits hold at all thresholds at once."""
         if not self._plain or isinstance(self.counts, SurvivalRisks):
             return alpha / len(np.unique(self._rates(at)[:2], axis=1).T)
         true, false, share = self._rates(at)
         odds = odds_of(at)
-        # Who is above the higher of two thresholds is above both, and so below the lower one.
+        # A risk above the higher of two thresholds is above both; one below the lower, below both.
         order = (np.minimum if below else np.maximum).outer(at, at) == at[:, np.newaxis]
         if below:
             true, false = 1 - true, 1 - false
@@ -508,7 +508,7 @@ class DecisionCurve(Result):
         Returns
         -------
         DataFrame
-            With the columns threshold, net_benefit, low and high (at each threshold by itself),
+            With the columns threshold, net_benefit, low and high (pointwise limits),
             simultaneous_low and simultaneous_high, treat_all, standardized (the net benefit over
             the prevalence) and interventions_avoided (net, per 100).
         """
@@ -545,7 +545,7 @@ class DecisionCurve(Result):
         return {"name": self.name, "prevalence": self._rates(np.array([0.5]))[2], **columns}
 
     def summary(self) -> str:
-        """Say where the model has a higher net benefit than treating all or none.
+        """Summarise where the model is shown to be better than treating all and treating none.
 
         Returns
         -------
@@ -555,12 +555,12 @@ class DecisionCurve(Result):
         return self.shown_better(self.band(simultaneous=True))
 
     def shown_better(self, band: DecisionBand) -> str:
-        """Say where the model is better than treating all or none, by a band.
+        """Summarise where a band shows the model to be better than treating all and treating none.
 
         Parameters
         ----------
         band : DecisionBand
-            Limits of the net benefit, simultaneous ones for a statement on all thresholds.
+            Limits of the net benefit; simultaneous limits for a statement on all thresholds.
 
         Returns
         -------
@@ -600,7 +600,7 @@ class DecisionCurve(Result):
 def designed_limits(
     tables: list[Any], values: list[Floats], design: Design, alpha: float
 ) -> tuple[Floats, Floats]:
-    """Return the limits of the mean of what the cells of each table add, under any design."""
+    """Return the limits of the mean value of the cells of each table, under any design."""
     both = [
         outcomes_of(table, sign * worth, design, float(np.abs(worth).max()))
         for sign in (-1.0, 1.0)
@@ -614,18 +614,18 @@ def designed_limits(
 
 @lru_cache(maxsize=1)
 def _normal_draws(size: int) -> Floats:
-    """Return the same draws for every curve: a report asks for them a dozen times."""
+    """Return the same draws for every curve: a report needs them a dozen times."""
     return np.random.default_rng(0).standard_normal((DRAWS, size))
 
 
 def joint_level(spread: Floats, alpha: float) -> float:
-    """Return the level of limits at single points that hold at all of them with 1 - `alpha`.
+    """Return the α at which pointwise limits hold at all points at once with 1 - `alpha`.
 
-    `spread` is the covariance of the estimates, of which only correlations matter.
+    `spread` is the covariance matrix of the estimates, of which only correlations matter.
     """
     noise = np.sqrt(np.maximum(np.diag(spread), 0.0))
     kept = noise > NOTHING * max(float(noise.max()), NOTHING)
-    if kept.sum() < 2:  # noqa: PLR2004 - one point, or none, is only itself
+    if kept.sum() < 2:  # noqa: PLR2004 - one point needs no correction
         return alpha
     correlations = spread[np.ix_(kept, kept)] / np.outer(noise[kept], noise[kept])
     largest = _largest_departures(correlations.tobytes(), int(kept.sum()))
@@ -634,7 +634,7 @@ def joint_level(spread: Floats, alpha: float) -> float:
 
 @lru_cache(maxsize=1)
 def _largest_departures(correlations: bytes, size: int) -> Floats:
-    """Return the largest of correlated departures in each draw: levels of one band share them."""
+    """Return the largest correlated error of each draw: levels of one band share them."""
     values, vectors = np.linalg.eigh(np.frombuffer(correlations).reshape(size, size))
     draws = _normal_draws(size)
     return np.asarray(np.abs(draws * np.sqrt(np.maximum(values, 0.0)) @ vectors.T).max(axis=1))
@@ -658,7 +658,7 @@ def threshold_list(thresholds: Any) -> Floats:
 
 
 def odds_of(thresholds: Floats) -> Floats:
-    """Return p/(1 - p): how many false positives are as bad as a miss is."""
+    """Return p/(1 - p): the cost of a false positive in units of a miss."""
     return np.asarray(thresholds / (1 - thresholds))
 
 
@@ -669,7 +669,7 @@ def runs_of(at: Floats, chosen: NDArray[np.bool_]) -> list[tuple[float, float]]:
 
 
 def ranges_text(ranges: Sequence[tuple[float, float]]) -> str:
-    """Write ranges of thresholds, such as "0.06 and 0.1 to 0.3"."""
+    """Return ranges of thresholds as text, such as "0.06 and 0.1 to 0.3"."""
     return listed(
         [f"{low:.2f} to {high:.2f}" if high > low else f"{low:.2f}" for low, high in ranges]
     )

@@ -1,4 +1,4 @@
-"""The difference of two decision curves on the same examples, and where one is shown better."""
+"""The difference of two decision curves on the same examples."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ class DecisionCurveDifference(Result):
     thresholds : ndarray
         The threshold probabilities.
     tables : tuple of PairedConfusion or GroupedConfusion
-        What both models decide at each threshold.
+        The decisions of both models at each threshold.
     joint : ndarray or None
-        How many examples of each class are above so many thresholds by the first and by the second
-        model; None with weights, groups or strata.
+        The number of examples by how many thresholds their first and their second risk reach, and
+        by class; None with weights, groups or strata.
     names : pair of str
-        What the models are called.
+        The names of the models.
     prevalence : float, optional
         The share of positives in the target population, if it is known and not the sample's.
     harm : float
-        The harm of the first minus that of the second.
+        The harm of the first model minus that of the second.
     design : Design
         The population of the strata.
 
@@ -90,7 +90,7 @@ class DecisionCurveDifference(Result):
         strata: Any = None,
         population: Any = None,
     ) -> Self:
-        """Count what both models decide at each threshold.
+        """Return the difference of two models from their predicted risks.
 
         Parameters
         ----------
@@ -101,13 +101,13 @@ class DecisionCurveDifference(Result):
         thresholds : array_like, optional
             Threshold probabilities; by default 0.01, 0.02, … 0.99.
         names : pair of str
-            What the models are called.
+            The names of the models.
         pos_label : default 1
             Which class is the positive one.
         prevalence : float, optional
             The share of positives in the target population, if it is known and not the sample's.
         harm : pair of float
-            What applying each model costs for each person, in units of net benefit.
+            The cost of applying each model to one person, in units of net benefit.
         sample_weight, groups, strata, population
             As in `evaluate`.
 
@@ -117,7 +117,7 @@ class DecisionCurveDifference(Result):
             The difference.
         """
         at, design = threshold_list(thresholds), Design(population=population)
-        for risk, each in zip((risk_1, risk_2), harm, strict=True):  # which check what is given
+        for risk, each in zip((risk_1, risk_2), harm, strict=True):  # which checks the arguments
             curve = DecisionCurve.from_scores(
                 y_true, risk, pos_label=pos_label, prevalence=prevalence, harm=each
             )
@@ -149,7 +149,7 @@ class DecisionCurveDifference(Result):
         return cls(at, tuple(found), None, names, prevalence, lone, design)
 
     def _worth(self) -> Floats:
-        """Return what a row of each cell (first, second, actual) adds at each threshold."""
+        """Return the value of a row of each cell (first, second, actual) at each threshold."""
         worth = np.stack([-odds_of(self.thresholds), np.ones(len(self.thresholds))], axis=1)
         signs = np.array([[0.0, -1.0], [1.0, 0.0]])
         return np.asarray(signs[np.newaxis, :, :, np.newaxis] * worth[:, np.newaxis, np.newaxis])
@@ -169,14 +169,14 @@ class DecisionCurveDifference(Result):
         return np.asarray((self._worth() * shares).sum(axis=(1, 2, 3)) - self.harm)
 
     def band(self, *, confidence: float = 0.95, simultaneous: bool = False) -> DecisionBand:
-        """Return the difference with limits at the thresholds.
+        """Return the difference with confidence limits at the thresholds.
 
         Parameters
         ----------
         confidence : float, default 0.95
             The confidence level.
         simultaneous : bool, default False
-            Whether the limits shall hold at all thresholds at once.
+            Whether the limits hold at all thresholds at once.
 
         Returns
         -------
@@ -242,7 +242,7 @@ class DecisionCurveDifference(Result):
         Parameters
         ----------
         confidence : float, default 0.95
-            The confidence that all ranges are right at once.
+            The simultaneous confidence level of all ranges.
 
         Returns
         -------
@@ -287,12 +287,12 @@ class DecisionCurveDifference(Result):
         )
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say where one model is shown to be better.
+        """Summarise where one model is shown to be better.
 
         Parameters
         ----------
         confidence : float, default 0.95
-            The confidence that all ranges are right at once.
+            The simultaneous confidence level of all ranges.
 
         Returns
         -------
@@ -321,7 +321,7 @@ class DecisionCurveDifference(Result):
 
 
 def _tables(joint: Floats) -> Floats:
-    """Return the table (first, second, actual) at each threshold of rows above so many of them."""
+    """Return the table (first, second, actual) of decisions at each threshold from `joint`."""
     from_here = joint[::-1].cumsum(axis=0)[::-1][:, ::-1].cumsum(axis=1)[:, ::-1]
     m = len(joint) - 1
     place = np.arange(1, m + 1)

@@ -27,11 +27,11 @@ from stakes.infer._outcomes import Design
 
 @dataclass(frozen=True, repr=False)
 class CostCurveDifference(OverConditions):
-    """How much more the first of two classifiers costs, at every operating condition.
+    """The cost of one classifier minus that of another, at every operating condition.
 
-    Positive where the first costs more. Examples on which both are right, or both wrong, do not
-    matter; those on which they differ are counted in pairs, so the correlation of the two is kept
-    (Holte & Drummond 2005, section 9).
+    It is positive where the first costs more. Examples on which both are right, or both wrong, do
+    not matter; those on which they differ are counted in pairs, which accounts for the correlation
+    of the two (Holte & Drummond 2005, section 9).
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class CostCurveDifference(OverConditions):
     names : pair of str
         The classifiers' names.
     pos_label : default 1
-        Which class is the positive one, for decisions; scores know it.
+        Which class is the positive one, for decisions; score counts have it already.
     validation : PairedScoreCounts, optional
-        Other examples, on which the thresholds are chosen; as by `select`.
+        Other examples, on which the thresholds are chosen, as in `select`.
 
     Notes
     -----
@@ -124,7 +124,7 @@ class CostCurveDifference(OverConditions):
         population: Any = None,
         names: tuple[str, str] = ("the first", "the second"),
     ) -> Self:
-        """Count two scorers' scores, and compare; see `PairedScoreCounts.from_scores`.
+        """Return the difference of two scorers; see `PairedScoreCounts.from_scores`.
 
         Parameters
         ----------
@@ -183,12 +183,12 @@ class CostCurveDifference(OverConditions):
         population: Any = None,
         names: tuple[str, str] = ("the first", "the second"),
     ) -> Self:
-        """Count two classifiers' decisions, and compare; see `PairedConfusion.from_labels`.
+        """Return the difference of two classifiers' decisions; see `PairedConfusion.from_labels`.
 
         Parameters
         ----------
         y_true, y_pred_1, y_pred_2 : array_like, shape (n,)
-            The actual class of each example, and what each classifier decided.
+            The actual class of each example, and the decision of each classifier.
         pos_label : default 1
             Which class is the positive one.
         sample_weight, groups, strata : array_like, shape (n,), optional
@@ -234,7 +234,7 @@ class CostCurveDifference(OverConditions):
         Returns
         -------
         CostCurveDifference
-            The same examples' costs, at those thresholds.
+            The difference on the same examples, at those thresholds.
 
         Examples
         --------
@@ -255,7 +255,7 @@ class CostCurveDifference(OverConditions):
 
     @property
     def chosen_on(self) -> str:
-        """Where the thresholds were chosen; empty for decisions."""
+        """The examples on which the thresholds were chosen; empty for decisions."""
         return self.first.chosen_on
 
     @cached_property
@@ -277,19 +277,19 @@ class CostCurveDifference(OverConditions):
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The difference, which again is made of straight lines."""
+        """The difference, which again consists of line segments."""
         return self.first.pieces.minus(self.second.pieces)
 
     @cached_property
     def _mistakes(self) -> tuple[Mistakes, Mistakes]:
-        """The positives, and the negatives, on which one of the two alone is wrong, by piece."""
+        """The positives, and the negatives, on which only one of the two is wrong, by piece."""
         if isinstance(self.counts, PairedConfusion):
             return discordant_decisions(self.counts, self.pos_label)
         if isinstance(self.counts, GroupedConfusion):
             one = np.ones(1, dtype=np.intp)
             return discordant(paired_scores_of(self.counts, self.pos_label), (one, one))
         starts = self.pieces.breaks[:-1]
-        curves: tuple[Any, Any] = (self.first, self.second)  # of scores, hence with thresholds
+        curves: tuple[Any, Any] = (self.first, self.second)  # curves of scores, so with thresholds
         cuts = [curve.cuts[curve.pieces.index(starts)] for curve in curves]
         return discordant(self.counts, (cuts[0], cuts[1]))
 
@@ -299,7 +299,7 @@ class CostCurveDifference(OverConditions):
         return drawn(pc, positives, negatives, full=full)
 
     def difference(self, pc: Any) -> Any:
-        """Return by how much the first classifier's normalised expected cost is higher.
+        """Return the normalised expected cost of the first classifier minus that of the second.
 
         Parameters
         ----------
@@ -309,7 +309,7 @@ class CostCurveDifference(OverConditions):
         Returns
         -------
         float or ndarray
-            One for each condition.
+            The difference at each condition.
 
         Examples
         --------
@@ -326,7 +326,7 @@ class CostCurveDifference(OverConditions):
         return self.pieces.height(pc)
 
     def area(self) -> float:
-        """Return the area under the difference: its mean if all conditions are as likely.
+        """Return the area under the difference: its mean if all conditions are equally likely.
 
         Returns
         -------
@@ -359,8 +359,8 @@ class CostCurveDifference(OverConditions):
 
         Notes
         -----
-        As for one curve, with the rates x q⁺ + (1 - x) q⁻ being those of the discordant examples:
-        the mistakes of the first alone count for the difference, those of the second against it.
+        As for one curve, with the rates in x q⁺ + (1 - x) q⁻ being those of the discordant
+        examples: mistakes of the first alone are added, those of the second alone subtracted.
 
         References
         ----------
@@ -392,7 +392,7 @@ class CostCurveDifference(OverConditions):
         )
 
     def cheaper_ranges(self) -> Verdicts:
-        """Return who is cheaper where, as the curves are; chance is not considered.
+        """Return the ranges in which each classifier is cheaper, without a test.
 
         Returns
         -------
@@ -411,7 +411,7 @@ class CostCurveDifference(OverConditions):
         return self.first.cheaper_ranges(self.second)
 
     def crossovers(self) -> list[float]:
-        """Return all operating conditions at which the other classifier becomes the cheaper one.
+        """Return all operating conditions at which the other classifier becomes cheaper.
 
         Returns
         -------
@@ -429,27 +429,27 @@ class CostCurveDifference(OverConditions):
         simultaneous: bool = True,
         **options: Any,
     ) -> Verdicts:
-        """Return the ranges of PC(+) in which the difference is more than chance.
+        """Return the ranges of PC(+) in which the difference is statistically significant.
 
-        There the band does not contain zero (Holte & Drummond 2005, Figure 15).
+        In these the band does not contain zero (Holte & Drummond 2005, Figure 15).
 
         Parameters
         ----------
         confidence, method, sampling, **options
             As in `band`.
         simultaneous : bool, default True
-            Whether all verdicts are to be right at once with that confidence. With False each
-            condition is judged by itself, as the paper does, and somewhere along the curve two
-            classifiers that are alike will often look different.
+            Whether the confidence level holds for all verdicts at once. With False each condition
+            is tested by itself, as in the paper, and two equivalent classifiers will often look
+            different somewhere along the curve.
 
         Returns
         -------
         Verdicts
-            The ranges, undecided ones among them.
+            The ranges, including undecided ones.
 
         Notes
         -----
-        A range in which low(x) > 0 or high(x) < 0, the limits being those of `band`.
+        The ranges are where low(x) > 0 or high(x) < 0, the limits being those of `band`.
 
         References
         ----------
@@ -473,7 +473,7 @@ class CostCurveDifference(OverConditions):
         [(0.025, 0.971)]
         """
         full = is_full(sampling)
-        if method == "bootstrap":  # each look is to use the same draws
+        if method == "bootstrap":  # each evaluation must use the same draws
             options["rng"] = int(validate.generator(options.get("rng")).integers(2**63))
 
         def verdict(pc: Floats) -> NDArray[np.int64]:
@@ -487,7 +487,7 @@ class CostCurveDifference(OverConditions):
             )
             return np.where(low > 0, 1, np.where(high < 0, -1, 0))
 
-        # A verdict turns into its opposite only across a zero of the difference.
+        # A verdict can change to its opposite only at a zero of the difference.
         zeros = [low for low, _, _ in self.pieces.signs()]
         signs = signs_of(verdict, np.concatenate([self.pieces.breaks, zeros]))
         how = f"{percent(confidence)} confidence"
@@ -495,12 +495,12 @@ class CostCurveDifference(OverConditions):
         return verdicts(signs, self.names, "undecided", how)
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Say who is cheaper where, beyond chance.
+        """Summarise in which ranges each classifier is significantly cheaper.
 
         Parameters
         ----------
         confidence : float, default 0.95
-            Confidence level of the verdicts, all at once.
+            Simultaneous confidence level of the verdicts.
 
         Returns
         -------

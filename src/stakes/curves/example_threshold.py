@@ -1,4 +1,4 @@
-"""The threshold to use where each example has costs of its own."""
+"""The choice of a threshold if each example has its own costs."""
 
 from __future__ import annotations
 
@@ -24,34 +24,35 @@ from stakes.infer._shares import checked_priors, shares_of
 from stakes.infer.estimate import CostEstimate
 
 ROUNDING = 1e-13
-"""Costs that differ by so little of the largest are the same."""
+"""Difference, relative to the largest cost, up to which costs are equal."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExampleThresholdChoice(Result):
-    """A threshold for examples that have costs of their own, and what it does on them.
+    """A threshold for examples with their own costs, and the results of using it.
 
     Made by `choose_threshold`.
 
     Attributes
     ----------
     threshold : float
-        Examples that score at least this are called positive: infinite if none, minus infinite if
-        all should be.
+        Examples that score at least this are called positive; infinite if none should be, minus
+        infinite if all should be.
     sample : CostSample
-        What it costs for each example.
+        The cost of the decision for each example.
     alarms : float
         The share of the examples that are called positive.
     pos_label : label
-        What they are called.
+        The decision for examples at or above the threshold.
     rule : str
-        What was asked for.
+        The criterion of the choice, in words.
     design : Design
-        The class priors and the population, where they differ from those of the examples.
+        The class priors and the population, if they differ from those of the examples.
     confidence : float
         Confidence level of `interval`.
     chosen_on : str
-        "the same examples", which flatters what it does, or "other examples".
+        The examples of the results: "the same examples", which makes them too optimistic, or
+        "other examples".
 
     Examples
     --------
@@ -73,7 +74,7 @@ class ExampleThresholdChoice(Result):
 
     @property
     def cost(self) -> float:
-        """The expected cost of a decision."""
+        """The expected cost per decision."""
         return self.estimate().cost
 
     @property
@@ -82,7 +83,7 @@ class ExampleThresholdChoice(Result):
         return self.estimate().interval(self.confidence)
 
     def estimate(self) -> CostEstimate:
-        """Return what the decisions cost.
+        """Return the cost of the decisions.
 
         Returns
         -------
@@ -92,14 +93,14 @@ class ExampleThresholdChoice(Result):
         return CostEstimate(self.sample, None, self.design)
 
     def on(self, y_score: Any, costs: ExampleCosts, **examples: Any) -> ExampleThresholdChoice:
-        """Return what the same threshold does on other examples, where it has no hindsight.
+        """Return the same threshold with its results on other examples, which avoids optimism.
 
         Parameters
         ----------
         y_score : array_like, shape (n,)
             The same scorer's scores of other examples.
         costs : ExampleCosts
-            What decisions cost for them.
+            The costs of decisions for those examples.
         **examples
             Their `y_true`, `sample_weight`, `groups` and `strata`, and bounds, as in
             `choose_threshold`.
@@ -107,7 +108,7 @@ class ExampleThresholdChoice(Result):
         Returns
         -------
         ExampleThresholdChoice
-            The same threshold, judged by those.
+            The same threshold, evaluated on those examples.
 
         Examples
         --------
@@ -124,12 +125,12 @@ class ExampleThresholdChoice(Result):
         return replace(self, sample=sample, alarms=alarms, chosen_on="other examples")
 
     def summary(self) -> str:
-        """Say what to do, and what it leads to.
+        """Summarise which scores to flag, and the results.
 
         Returns
         -------
         str
-            One sentence or two.
+            Three sentences.
         """
         low, high = map(number, self.interval)
         return (
@@ -145,7 +146,7 @@ class ExampleThresholdChoice(Result):
         Returns
         -------
         dict
-            The threshold, and what it does.
+            The threshold and its results.
         """
         return {
             "threshold": self.threshold,
@@ -169,7 +170,7 @@ def choose_for_examples(
     confidence: float,
     **examples: Any,
 ) -> ExampleThresholdChoice:
-    """Return the cheapest threshold, of those that keep the limits asked for."""
+    """Return the cheapest of the thresholds that keep the given limits."""
     validate.alpha(confidence)
     rows = _Examples.of(y_score, costs, design, **examples)
     thresholds, totals = rows.totals()
@@ -196,7 +197,7 @@ def choose_for_examples(
 
 @dataclass(frozen=True, eq=False)
 class _Examples:
-    """Scores and costs of examples, and what share of the population each stands for."""
+    """Scores and costs of examples, and the share of the population that each represents."""
 
     scores: Floats
     costs: ExampleCosts
@@ -239,7 +240,7 @@ class _Examples:
         return cls(scores, costs, pos_label, shares_of(sample, design), given)
 
     def at(self, threshold: float) -> tuple[CostSample, float]:
-        """Return what each example costs at a threshold, and the share that are alarms."""
+        """Return the cost of each example at a threshold, and the share of alarms."""
         alarm: Booleans = np.asarray(self.scores >= threshold)
         names = np.empty(2, dtype=object)
         at = self.costs.decisions.index(self.pos_label)
@@ -248,7 +249,7 @@ class _Examples:
         return sample, float(self.shares[alarm].sum())
 
     def totals(self) -> tuple[Floats, Floats]:
-        """Return all thresholds, highest first, and what each costs: one sort, and sums."""
+        """Return all thresholds, highest first, and their costs, from one sort and running sums."""
         at = self.costs.decisions.index(self.pos_label)
         order = np.argsort(-self.scores, kind="stable")
         gain = ((self.costs.values[:, at] - self.costs.values[:, 1 - at]) * self.shares)[order]
@@ -260,7 +261,7 @@ class _Examples:
         return thresholds, nothing + np.concatenate([[0.0], sums, sums[-1:]])
 
     def limits(self, design: Design, asked: Mapping[str, Any]) -> Limits:
-        """Return the limits of rates, which need the actual classes."""
+        """Return the limits on rates, which need the actual classes."""
         if self.given.get("y_true") is None:
             raise InputTypeError("y_true", "limits need the actual class of each example.")
         parts = {name: self.given.get(name) for name in ("sample_weight", "groups", "strata")}

@@ -1,4 +1,4 @@
-"""A hard classifier: a point in ROC space, a line in cost space."""
+"""The cost line of a hard classifier, which is a point in ROC space."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class CostLine(Curve):
     fpr, tpr : float
         The false and the true positive rate.
     positives, negatives : float, optional
-        The numbers of examples of each class, which a band needs.
+        The numbers of examples of each class; a band needs them.
     name : str, optional
         The classifier's name.
     drawn_from : optional
-        The mistakes in each class, where the examples have weights, groups or strata; set by
+        The mistakes in each class, if the examples have weights, groups or strata; set by
         `from_counts`.
 
     Notes
@@ -95,8 +95,8 @@ class CostLine(Curve):
         Parameters
         ----------
         confusion : Confusion or GroupedConfusion
-            Of two classes. Weighted examples, and those in groups, count for as many as they are
-            worth.
+            The confusion matrix of two classes. Weighted and grouped examples count with their
+            effective number.
         pos_label : default 1
             Which class is the positive one.
         name : str, optional
@@ -137,19 +137,19 @@ class CostLine(Curve):
         strata: Any = None,
         name: str = "",
     ) -> Self:
-        """Count decisions, and return their cost line; see `Confusion.from_labels`.
+        """Return the cost line of decisions; see `Confusion.from_labels`.
 
         Parameters
         ----------
         y_true, y_pred : array_like, shape (n,)
-            The actual class of each example, and what was decided.
+            The actual class of each example, and the decision.
         pos_label : default 1
             Which class is the positive one.
         sample_weight : array_like, shape (n,), optional
-            The weight of each example: one over the probability of its being in the sample.
+            The sampling weight of each example: one over its inclusion probability.
         groups, strata : array_like, shape (n,), optional
             The group of each example, whose members are not independent, and the stratum it was
-            drawn from.
+            sampled from.
         name : str, optional
             The classifier's name.
 
@@ -180,7 +180,7 @@ class CostLine(Curve):
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The line, as a curve of one piece."""
+        """The line as a curve of one segment."""
         rates = np.array([self.fpr]), np.array([1 - self.tpr])
         if self.positives is not None and self.negatives is not None:
             sizes = float(self.negatives), float(self.positives)

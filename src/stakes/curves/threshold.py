@@ -1,4 +1,4 @@
-"""The threshold to use: the cheapest, or the best that keeps within a limit."""
+"""The choice of a threshold: the cheapest, or the best that keeps a limit."""
 
 from __future__ import annotations
 
@@ -27,32 +27,33 @@ from stakes.infer.estimate import CostEstimate
 from stakes.infer.rates import RateEstimates
 
 ROUNDING = 1e-13
-"""Costs that differ by so little of the largest are the same."""
+"""Difference, relative to the largest cost, up to which costs are equal."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ThresholdChoice(Result):
-    """A threshold, and what it does on the examples it was chosen on, or on others.
+    """A threshold, and its results on the examples it was chosen on, or on others.
 
     Made by `choose_threshold`.
 
     Attributes
     ----------
     threshold : float
-        Examples that score at least this are called positive: infinite if none, minus infinite if
-        all should be.
+        Examples that score at least this are called positive; infinite if none should be, minus
+        infinite if all should be.
     confusion : Confusion or GroupedConfusion
-        What it decides on the examples; of each group and stratum, where there are such.
+        Its decisions on the examples, for each group and stratum if there are any.
     costs : CostMatrix or None
-        What decisions cost, where that was given.
+        The costs of decisions, if given.
     rule : str
-        What was asked for.
+        The criterion of the choice, in words.
     design : Design
-        The class priors and the population, where they differ from those of the examples.
+        The class priors and the population, if they differ from those of the examples.
     confidence : float
         Confidence level of `interval`.
     chosen_on : str
-        "the same examples", which flatters what it does, or "other examples".
+        The examples of the results: "the same examples", which makes them too optimistic, or
+        "other examples".
 
     Examples
     --------
@@ -76,23 +77,23 @@ class ThresholdChoice(Result):
 
     @property
     def cost(self) -> float | None:
-        """The expected cost of a decision; None where no costs were given."""
+        """The expected cost per decision; None if no costs were given."""
         estimate = self.estimate()
         return None if estimate is None else estimate.cost
 
     @property
     def interval(self) -> Interval | None:
-        """The confidence interval of the cost; None where no costs were given."""
+        """The confidence interval of the cost; None if no costs were given."""
         estimate = self.estimate()
         return None if estimate is None else estimate.interval(self.confidence)
 
     def estimate(self) -> CostEstimate | None:
-        """Return what the decisions cost, where costs were given.
+        """Return the cost of the decisions, if costs were given.
 
         Returns
         -------
         CostEstimate or None
-            None where no costs were given.
+            The cost with its interval; None if no costs were given.
 
         Examples
         --------
@@ -122,8 +123,8 @@ class ThresholdChoice(Result):
     def rates(self) -> RateEstimates:
         """Return recall, precision, F1 and the other usual rates, with confidence intervals.
 
-        Chosen on the examples that it is judged by, the threshold looks better than it is; `on`
-        judges it by others.
+        If the threshold was chosen on the same examples, the rates are too optimistic; `on`
+        evaluates it on others.
 
         Returns
         -------
@@ -148,7 +149,7 @@ class ThresholdChoice(Result):
 
     @property
     def pooled(self) -> Confusion:
-        """What is decided in all groups and strata together, as in the population."""
+        """The decisions in all groups and strata together, weighted as in the population."""
         table = self.confusion
         if isinstance(table, Confusion):
             return table
@@ -159,11 +160,11 @@ class ThresholdChoice(Result):
 
     @property
     def alarms(self) -> float:
-        """The share of all examples that are called positive, at the class priors if given."""
+        """The share of examples that are called positive, at the class priors if given."""
         return float(cell_shares(self.confusion, self.design)[1].sum())
 
     def on(self, counts: ScoreCounts) -> ThresholdChoice:
-        """Return what the same threshold does on other examples, where it has no hindsight.
+        """Return the same threshold with its results on other examples, which avoids optimism.
 
         Parameters
         ----------
@@ -173,7 +174,7 @@ class ThresholdChoice(Result):
         Returns
         -------
         ThresholdChoice
-            The same threshold, judged by those.
+            The same threshold, evaluated on those examples.
 
         Examples
         --------
@@ -198,12 +199,12 @@ class ThresholdChoice(Result):
         return replace(self, confusion=confusion, chosen_on="other examples")
 
     def summary(self) -> str:
-        """Say what to do, and what it leads to.
+        """Summarise which scores to flag, and the results.
 
         Returns
         -------
         str
-            One sentence or two.
+            Three sentences.
         """
         positive = self.confusion.labels[1]
         text = (
@@ -227,7 +228,7 @@ class ThresholdChoice(Result):
         Returns
         -------
         dict
-            The threshold, and what it does.
+            The threshold and its results.
         """
         return {
             "threshold": self.threshold,
@@ -277,52 +278,52 @@ def choose_threshold(
     confidence: float = 0.95,
     **examples: Any,
 ) -> ThresholdChoice | ExampleThresholdChoice:
-    """Return the threshold that is cheapest, or best within a limit.
+    """Return the threshold that is cheapest, or best within limits.
 
-    With costs, the cheapest threshold among those allowed. Without, the Neyman-Pearson choice
-    (thesis, section 2.3.4.2): the most positives found under `max_fpr` or `capacity`, the fewest
-    false alarms under `min_recall`.
+    With costs, it is the cheapest of the thresholds that keep all limits. Without, it is the
+    Neyman-Pearson choice (thesis, section 2.3.4.2): the highest recall under `max_fpr` or
+    `capacity`, the lowest false positive rate under `min_recall`.
 
     Parameters
     ----------
     counts : ScoreCounts or array_like, shape (n,)
-        The score table; with costs of single examples, their scores.
+        The score table; with costs of single examples, the score of each.
     costs : CostMatrix or ExampleCosts, optional
-        What decisions cost.
+        The costs of decisions.
     max_fpr : float, optional
         The largest false positive rate allowed.
     min_recall : float, optional
-        The least share of positives that must be found; 1 means all (thesis, Table 6.9).
+        The smallest recall allowed; 1 means all positives (thesis, Table 6.9).
     capacity : float, optional
-        How many examples may be called positive, out of `volume`.
+        The largest number of examples that may be called positive, out of `volume`.
     volume : float, optional
-        The number of decisions that `capacity` is for; by default as many as were counted.
+        The number of decisions that `capacity` is for; by default the number of counted examples.
     assurance : float, optional
-        How sure to be that a limit is kept on new examples, such as 0.95. By default it is kept on
-        these, and on new ones about every other time. For rates it is the expected rate that is
-        kept; for a capacity the number of alarms among `volume` new decisions.
+        The confidence that a limit is kept on new examples, such as 0.95. By default limits are
+        kept on these examples, and on new ones only about half of the time. It is about the
+        expected rate, or for a capacity about the number of alarms among `volume` new decisions.
     class_priors : mapping or sequence, optional
-        The prevalence of each class in the target population, if it is not that of the counts.
+        The prevalence of each class in the target population, if it differs from the counts.
     population : mapping, optional
-        From each stratum to its share of the population, or to its number of rows, where the scores
+        From each stratum to its share of the population, or to its number of rows, if the scores
         were counted with strata.
     confidence : float, default 0.95
         Confidence level of the interval of the cost.
     **examples
-        With costs of single examples: `pos_label` (default 1), the decision that scores from the
-        threshold on lead to; `y_true`, which limits on rates and class priors need;
-        `sample_weight`, `groups` and `strata`; `low` and `high`, the bounds of what one can cost.
+        With costs of single examples: `pos_label` (default 1), the decision for scores at or above
+        the threshold; `y_true`, which limits on rates and class priors need; `sample_weight`,
+        `groups` and `strata`; `low` and `high`, the bounds of the cost of one example.
 
     Returns
     -------
     ThresholdChoice or ExampleThresholdChoice
-        The threshold, what it does, and what that costs.
+        The threshold, its decisions and their cost.
 
     Notes
     -----
-    The cheapest threshold t is that of least cost(t) = π⁻ [C(-, -) (1 - fpr_t) + C(+, -) fpr_t] +
-    π⁺ [C(-, +) (1 - tpr_t) + C(+, +) tpr_t], π being the share of each class and C(i, j) the cost
-    of deciding i for class j. Of thresholds that cost the same, the highest.
+    The cheapest threshold t minimises cost(t) = π⁻ [C(-, -) (1 - fpr_t) + C(+, -) fpr_t] + π⁺
+    [C(-, +) (1 - tpr_t) + C(+, +) tpr_t], π being the prevalence of each class and C(i, j) the cost
+    of deciding i for class j. Of thresholds with equal costs, the highest is returned.
 
     References
     ----------
@@ -412,7 +413,7 @@ def _best(
     *,
     fewest: bool,
 ) -> int:
-    """Return the best threshold: of equals, the highest, which raises the fewest alarms."""
+    """Return the best threshold; of equal ones, the highest, which has the fewest alarms."""
     if costs is None:
         return _most_found(cuts, allowed, fewest=fewest)
     labels = tuple(priors)
@@ -428,9 +429,9 @@ def _best(
 
 
 def _most_found(cuts: Cuts, allowed: range | Places, *, fewest: bool) -> int:
-    """Return the threshold that finds the most positives; if `fewest`, of the fewest false alarms.
+    """Return the threshold of highest recall; if `fewest`, of those with fewest false alarms.
 
-    Of equals, the highest. Both rates rise from place to place, so that halving finds it.
+    Of equal ones, it is the highest. Both rates rise with the index, so bisection finds it.
     """
     last = -1
     if fewest:

@@ -1,6 +1,6 @@
-"""Results become text, figures and reports; nothing here computes a statistic.
+"""Text, figures and reports from results; nothing here computes a statistic.
 
-The public names are listed in ``__init__.pyi`` and load when they are first used.
+The public names are listed in ``__init__.pyi`` and load on first use.
 """
 
 from stakes._core.optional import lazy_names

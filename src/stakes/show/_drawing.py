@@ -1,4 +1,4 @@
-"""What displays draw in cost space: curves, bands, second axes, and one legend for all."""
+"""Drawing functions of the displays in cost space: curves, bands, second axes and the legend."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from stakes.errors import InputError, InputTypeError, LabelError
 # -- axes, colours and line styles, and the scores of an estimator
 
 pyplot = optional.pyplot
-"""The only way to matplotlib here: it says what to install where there is none."""
+"""Function that imports matplotlib; if it is missing, the error states what to install."""
 
 COLOURS = ("#0d47a1", "#c44e00", "#008073", "#8e2a6b", "#4e3c00", "#84817a", "#000000")
-"""The report's five colours of models, which colour-blind people can tell apart; grey; black."""
+"""The report's five model colours, which colour-blind people can distinguish; grey; black."""
 
 GREYS_FROM = 5
-"""As in the report, further curves are grey, and differ by their line styles."""
+"""Index from which curves are grey, as in the report, and differ only by their line styles."""
 
 STYLES = ("-", "--", "-.", (0, (1, 1.2)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1)))
-"""The line styles that go with them, for print in black and white."""
+"""The line styles of the curves, for print in black and white."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHES = ("", "//")
@@ -48,7 +48,7 @@ GREY = "0.4"
 WIDTH = 1.8
 
 RESPONSES = ("predict_proba", "decision_function")
-"""The methods of a classifier that give scores, the first choice first."""
+"""The methods of a classifier that return scores, in order of preference."""
 
 
 def one_axes(ax: Any) -> Any:
@@ -58,14 +58,14 @@ def one_axes(ax: Any) -> Any:
 
 
 def drawable(ax: Any, name: str) -> Any:
-    """Check that figures can be drawn on axes."""
+    """Check that an argument is matplotlib axes."""
     if not hasattr(ax, "get_figure"):
         raise InputTypeError(name, f"expected axes of matplotlib, got a {type(ax).__name__}.")
     return ax
 
 
 def several_axes(axes: Any, count: int, **options: Any) -> Any:
-    """Return an array of as many axes; new ones, made with the options, if none are given."""
+    """Return an array of `count` axes; new ones, made with the options, if none are given."""
     plt = pyplot()
     if axes is None:
         return np.ravel(plt.subplots(layout="constrained", **options)[1])
@@ -87,7 +87,7 @@ def line_look(index: int) -> dict[str, Any]:
 
 
 def line_options(index: int, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what matplotlib is told about a curve: the look of its number, and what is given."""
+    """Return the options of matplotlib for a curve: its default look, updated by those given."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
 
@@ -101,7 +101,7 @@ def line_options(index: int, given: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def tinted(colour: Any, alpha: float) -> Any:
-    """Return a colour that shows what is behind it."""
+    """Return a transparent version of a colour."""
     from matplotlib.colors import to_rgba
 
     return to_rgba(colour, alpha)
@@ -110,7 +110,7 @@ def tinted(colour: Any, alpha: float) -> Any:
 def positive_scores(
     estimator: Any, examples: Any, *, pos_label: Label | None, response_method: str
 ) -> tuple[Any, Label]:
-    """Return the scores of the positive class, and which class that is."""
+    """Return the scores of the positive class, and the label of that class."""
     validate.choice(response_method, "response_method", ("auto", *RESPONSES))
     classes = np.asarray(_classes(estimator)).tolist()
     if len(classes) != 2:  # noqa: PLR2004 - a cost curve is for two classes
@@ -138,7 +138,7 @@ def positive_scores(
 
 
 def estimator_name(estimator: Any) -> str:
-    """Return the kind of an estimator; of a pipeline, that of its last step."""
+    """Return the class name of an estimator, or of a pipeline's last step."""
     steps = getattr(estimator, "steps", None)
     return type(steps[-1][1] if steps else estimator).__name__
 
@@ -165,33 +165,33 @@ CONDITION = "operating condition PC(+)"
 COST = "normalised expected cost"
 
 MOST_LINES = 100
-"""How many of a scorer's cost lines are drawn; more only make a smear."""
+"""Maximum number of a scorer's cost lines that are drawn; more could not be distinguished."""
 
 SET_OFF = 6
-"""Points by which text is set off from the line that it names, to the side and upwards."""
+"""Distance of a label from its line in points, to the side and upwards."""
 
 APART, LETTER = 0.02, 0.014
-"""The space between labels of a second axis, and what a letter takes, as shares of the axis."""
+"""Space between labels of a second axis, and width of a letter, as shares of the axis."""
 
 SECOND_AXES = ("prevalence", "cost_ratio")
 
 MOST_COLUMNS = 4
 GAP = 4.0
-"""Points between the legend and what is next to it."""
+"""Distance of the legend from its surroundings in points."""
 
 
 @dataclass(frozen=True)
 class Role:
-    """What an artist stands for, so that later displays on the same axes know what is there.
+    """The role of an artist, which later displays on the same axes need to know.
 
     Attributes
     ----------
     kind : str
         "curve", "band", "constants" or "second axis".
     note : str
-        Where a curve's thresholds come from; how a band was computed.
+        For a curve, the origin of its thresholds; for a band, how it was computed.
     top : float
-        The height that the axes need to show it.
+        The height that the axes need to show the artist.
     """
 
     kind: str
@@ -200,13 +200,13 @@ class Role:
 
 
 def roles(ax: Any, kind: str) -> list[Role]:
-    """Return what displays have drawn of a kind on these axes."""
+    """Return the roles of one kind that displays have drawn on these axes."""
     found = [getattr(artist, "stakes", None) for artist in ax.get_children()]
     return [role for role in found if role is not None and role.kind == kind]
 
 
 def choice_note(curve: Curve | CostCurveDifference) -> str:
-    """Say where the thresholds were chosen; nothing where there is nothing to choose."""
+    """Return on which examples the thresholds were chosen; empty if there are none to choose."""
     if not curve.chosen_on:
         return ""
     parts = curve.curves if isinstance(curve, AverageCurve) else (curve,)
@@ -217,12 +217,12 @@ def choice_note(curve: Curve | CostCurveDifference) -> str:
 
 
 def band_note(band: Band) -> str:
-    """Say what kind of band it is."""
+    """Describe the kind of band."""
     return f"{percent(band.confidence)} band ({band.kind()})"
 
 
 def corners(pieces: Pieces) -> tuple[Floats, Floats]:
-    """Return the points to connect; where a curve jumps, both ends of the jump."""
+    """Return the points to connect, with both ends of each jump of the curve."""
     heights = np.column_stack(pieces.ends()).ravel()
     return np.column_stack([pieces.breaks[:-1], pieces.breaks[1:]]).ravel(), heights
 
@@ -240,7 +240,7 @@ def set_cost_space(ax: Any) -> None:
 
 
 def draw_constants(ax: Any) -> None:
-    """Draw what the cheaper constant prediction costs, once on the same axes."""
+    """Draw the cost of the cheaper constant prediction, once on the same axes."""
     from matplotlib.patheffects import withStroke
     from matplotlib.transforms import offset_copy
 
@@ -277,7 +277,7 @@ def draw_band(ax: Any, band: Band, note: str, **look: Any) -> None:
 
 
 def draw_gain(ax: Any, pieces: Pieces, **look: Any) -> None:
-    """Shade what a curve lies below the constant predictions."""
+    """Shade the area between a curve and the constant predictions above it."""
     ends = [low for low, _, _ in pieces.minus(BEST_CONSTANT).signs()]
     breaks = np.unique(np.concatenate([pieces.breaks, BEST_CONSTANT.breaks, ends]))
     middle = (breaks[:-1] + breaks[1:]) / 2
@@ -288,13 +288,13 @@ def draw_gain(ax: Any, pieces: Pieces, **look: Any) -> None:
 
 
 def draw_bracket(ax: Any, curve: BinnedCostCurve, **look: Any) -> None:
-    """Shade where the exact curve of binned scores can be."""
+    """Shade the bracket of the exact curve of binned scores."""
     breaks = np.union1d(curve.pieces.breaks, curve.lower_pieces.breaks)
     ax.fill_between(breaks, curve.lower(breaks), curve.upper(breaks), zorder=2, **look)
 
 
 def draw_lines(ax: Any, curve: Curve, **look: Any) -> None:
-    """Draw what a curve is made of: a scorer's cost lines, or the curves of an average."""
+    """Draw the components of a curve: a scorer's cost lines, or the curves of an average."""
     from matplotlib.collections import LineCollection
 
     if hasattr(curve, "curves"):
@@ -307,20 +307,20 @@ def draw_lines(ax: Any, curve: Curve, **look: Any) -> None:
 
 
 def cost_lines(fpr: Floats, tpr: Floats) -> list[Floats]:
-    """Return the two ends of the cost lines of ROC points, of at most a hundred of them."""
+    """Return the two ends of the cost lines of ROC points, for at most 100 of them."""
     size = min(len(fpr), MOST_LINES)
     picked = np.unique(np.linspace(0, len(fpr) - 1, size).round().astype(int))
     return [np.array([[0.0, fpr[i]], [1.0, 1 - tpr[i]]]) for i in picked.tolist()]
 
 
-# -- the legend: one for all that is drawn on some axes, where it hides nothing
+# -- the legend: one for all curves and bands on the same axes, placed where it hides nothing
 
 
 def draw_legend(ax: Any) -> None:
     """Draw one legend for all curves and bands on these axes.
 
-    What all curves have in common is its title. With a layout engine it stands below the axes;
-    without one, which would cut it off there, inside, and the axes are made higher.
+    A note that all curves share is its title. With a layout engine, the legend is below the axes.
+    Without one it would be cut off there, so it is inside, and the y axis is extended.
     """
     from matplotlib.patches import Patch
 
@@ -383,13 +383,13 @@ def _below(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> Any:
 
 
 def _inside(ax: Any, handles: Any, labels: Any, options: dict[str, Any]) -> Any:
-    pale = options | {"frameon": True, "framealpha": 0.85, "edgecolor": "none"}  # over shading
+    pale = options | {"frameon": True, "framealpha": 0.85, "edgecolor": "none"}  # may cover shading
     place = (0.5, 1 - _gap(ax))
     return ax.legend(handles, labels, loc="upper center", bbox_to_anchor=place, **pale)
 
 
 def _make_room(ax: Any, legend: Any) -> None:
-    """Make the axes higher by the legend's height."""
+    """Extend the y axis by the legend's height."""
     share = legend.get_window_extent().height / ax.bbox.height + 3 * _gap(ax)
     low, high = ax.get_ylim()
     ax.set_ylim(low, low + (high - low) / max(1 - share, 0.2))
@@ -399,18 +399,18 @@ def _gap(ax: Any) -> float:
     return float(GAP / 72 * ax.figure.dpi / ax.bbox.height)
 
 
-# -- the upper axis: what the operating conditions mean
+# -- the upper axis: operating conditions as prevalences or cost ratios
 
 
 @dataclass(frozen=True)
 class SecondAxis:
-    """Ticks on the upper axis, with what they say, and its title."""
+    """The ticks of the upper axis with their labels, and its title."""
 
     ticks: tuple[tuple[float, str], ...]
     title: str
 
     def draw(self, ax: Any) -> None:
-        """Draw it, in place of the one that may be there."""
+        """Draw the axis, in place of an existing one."""
         for old in [each for each in ax.child_axes if hasattr(each, "stakes")]:
             old.remove()
         top = ax.secondary_xaxis("top")
@@ -422,7 +422,7 @@ class SecondAxis:
 def second_axis_of(
     kind: str | None, *, false_positive: Any, false_negative: Any, prevalence: Any
 ) -> SecondAxis | None:
-    """Return what the operating condition means at given costs, or at a given prevalence."""
+    """Return the axis of prevalences at given costs, or of cost ratios at a given prevalence."""
     given = {
         "false_positive": false_positive,
         "false_negative": false_negative,
@@ -446,7 +446,7 @@ def second_axis_of(
         return None
     if kind == "prevalence":
         costs = {"false_positive": false_positive, "false_negative": false_negative}
-        prevalence_at(0.5, **costs)  # raises where a mistake costs nothing
+        prevalence_at(0.5, **costs)  # raises if a mistake costs nothing
         labels = [
             (operating_condition(prevalence=share, **costs), f"{100 * share:.6g}%")
             for share in SHARES
@@ -455,7 +455,7 @@ def second_axis_of(
         return SecondAxis(
             _spread(labels), f"prevalence, where a miss costs {miss} and a false alarm {alarm}"
         )
-    cost_ratio(0.5, prevalence=prevalence)  # raises where there is one class only
+    cost_ratio(0.5, prevalence=prevalence)  # raises if there is only one class
     share = {"prevalence": prevalence, "false_positive": 1}
     labels = [(operating_condition(false_negative=each, **share), _ratio(each)) for each in RATIOS]
     title = f"cost of a miss, in false alarms, at a prevalence of {100 * prevalence:.4g}%"
@@ -463,7 +463,7 @@ def second_axis_of(
 
 
 def _spread(ticks: list[tuple[float, str]]) -> tuple[tuple[float, str], ...]:
-    """Keep ticks that do not crowd each other, the first ones first."""
+    """Return the ticks whose labels do not overlap; earlier ticks have priority."""
     kept: list[tuple[float, str]] = []
     for place, label in ticks:
         if all(
@@ -479,7 +479,7 @@ def _ratio(ratio: float) -> str:
 
 
 def _round_shares() -> list[float]:
-    """Return round shares, the ends and the roundest first."""
+    """Return round shares, with the ends and the roundest first."""
     tenths = [10.0**-power for power in range(1, 8)]
     small = [*tenths, *(2 * each for each in tenths), *(5 * each for each in tenths[1:])]
     both = [share for each in small for share in (each, 1 - each)]

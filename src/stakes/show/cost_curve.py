@@ -1,4 +1,4 @@
-"""A cost curve, or a decision curve, drawn."""
+"""Displays of cost curves and decision curves."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ from stakes.show._drawing import (
 class CostCurveDisplay:
     """A cost curve with its band.
 
-    The legend says on which examples the thresholds were chosen, because those chosen on the same
-    examples flatter the curve. Several displays can be drawn on the same axes.
+    The legend states on which examples the thresholds were chosen, because choosing them on the
+    same examples makes the curve optimistic. Several displays can be drawn on the same axes.
 
     Parameters
     ----------
     curve : CostCurve, BinnedCostCurve, CostLine, AverageCurve or BestCurve
-        The curve; of a binned one, what lies between it and the lower end of its bracket is shaded.
+        The curve; for a binned one, the bracket of the exact curve is shaded.
     band : Band, optional
         The band around it, such as ``curve.band()``.
 
     Attributes
     ----------
     ax_, figure_
-        What it was last drawn on.
+        The axes and the figure of the last plot.
 
     Notes
     -----
-    Drawn at the operating condition PC(+) = w is the normalised cost w(1 - TPR) + (1 - w)FPR, of
-    the threshold that was chosen there. The constant predictions cost w and 1 - w.
+    The curve shows, at the operating condition PC(+) = w, the normalised cost w(1 - TPR) +
+    (1 - w)FPR of the threshold chosen for w. The constant predictions cost w and 1 - w.
 
     References
     ----------
@@ -105,13 +105,13 @@ class CostCurveDisplay:
         curve : CostCurve, CostLine, AverageCurve or BestCurve
             The curve.
         confidence : float or None, default 0.95
-            Confidence level of the band; None for no band. There is none either where the curve
-            does not know its numbers of examples.
+            Confidence level of the band; None for no band. There is no band if the curve has no
+            numbers of examples.
         method, sampling, simultaneous
-            As in ``CostCurve.band``. For a method's own options make the band yourself:
+            As in ``CostCurve.band``. To use a method's own options, compute the band first:
             ``CostCurveDisplay(curve, curve.band(method="bootstrap", rng=0)).plot()``.
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         **plot_options
             As in `plot`.
 
@@ -144,8 +144,8 @@ class CostCurveDisplay:
         y_true : array_like, shape (n,)
             The actual class of each example; two classes.
         y_score : array_like, shape (n,)
-            The score of each example; the higher, the more likely positive. Decisions, 0 and 1, are
-            scores too.
+            The score of each example; the higher, the more likely positive. Decisions coded 0 and
+            1 are valid scores.
         pos_label : default 1
             Which class is the positive one.
         sample_weight : array_like, shape (n,), optional
@@ -153,7 +153,7 @@ class CostCurveDisplay:
         name : str, optional
             The classifier's name.
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         **options
             As in `from_curve` and in `plot`.
 
@@ -189,7 +189,7 @@ class CostCurveDisplay:
         Parameters
         ----------
         estimator : estimator
-            A fitted classifier of two classes, as scikit-learn's are.
+            A fitted classifier of two classes with scikit-learn's interface.
         X : array_like
             The examples.
         y : array_like, shape (n,)
@@ -197,13 +197,13 @@ class CostCurveDisplay:
         pos_label : optional
             Which class is the positive one; by default the second of ``estimator.classes_``.
         response_method : {"auto", "predict_proba", "decision_function"}
-            What gives the scores; "auto" takes the first of the two that there is.
+            The method that returns the scores; "auto" uses the first of the two that exists.
         sample_weight : array_like, shape (n,), optional
             The weight of each example.
         name : str, optional
-            The classifier's name; by default what the estimator is.
+            The classifier's name; by default the class name of the estimator.
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         **options
             As in `from_curve` and in `plot`.
 
@@ -257,28 +257,28 @@ class CostCurveDisplay:
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         name : str, optional
-            What to call the curve; by default its name.
+            The label of the curve; by default its name.
         band : bool, default True
             Whether to draw the band, if there is one.
         lines : bool, default False
-            Whether to draw what the curve is made of: the cost lines of thresholds, at most a
+            Whether to draw the components of the curve: the cost lines of thresholds, at most a
             hundred of them; or the curves that were averaged or chosen from.
         constants : bool, default True
-            Whether to draw what calling all examples negative, or all positive, costs.
+            Whether to draw the costs of calling all examples negative, or all positive.
         operating_range : bool, default False
-            Whether to shade where the classifier is cheaper than that.
+            Whether to shade where the classifier is cheaper than the constant predictions.
         second_axis : {"prevalence", "cost_ratio"}, optional
-            What to write on the upper axis: the prevalences that make the operating conditions at
-            the costs `false_positive` and `false_negative`; or how many false alarms a miss is as
-            bad as, at a `prevalence`.
+            The quantity on the upper axis: the prevalence that corresponds to the operating
+            condition at the costs `false_positive` and `false_negative`; or the cost of a miss in
+            false alarms, at a `prevalence`.
         false_positive, false_negative, prevalence : float, optional
-            What the second axis is for.
+            The costs or the prevalence of the second axis.
         legend : bool, default True
             Whether to draw a legend.
         curve_kwargs : mapping, optional
-            What matplotlib is told about the curve, such as ``{"color": "black"}``.
+            Options of matplotlib for the line, such as ``{"color": "black"}``.
 
         Returns
         -------
@@ -314,7 +314,7 @@ class CostCurveDisplay:
         return self
 
     def _draw_around(self, axes: Any, label: str, line: Any, band: Band | None) -> None:
-        """Shade the band and, of binned scores, where the exact curve can be."""
+        """Shade the band and, for binned scores, the bracket of the exact curve."""
         colour = line.get_color()
         if band is not None:
             draw_band(
@@ -346,8 +346,8 @@ class CostCurveDisplay:
     def to_frame(self) -> Any:
         """Return the curve as a pandas data frame, with a row for each operating condition.
 
-        At the conditions of the band; without one, at 201 of them from 0 to 1. The curve itself,
-        corner by corner, is in ``curve.to_dict()``.
+        The conditions are those of the band; without a band, 201 of them from 0 to 1. The exact
+        corners of the curve are in ``curve.to_dict()``.
 
         Returns
         -------
@@ -374,16 +374,16 @@ class DecisionCurveDisplay:
     curve : DecisionCurve
         The curve.
     band : DecisionBand
-        Its net benefit with limits, such as ``curve.band()``.
+        The net benefit with limits, such as ``curve.band()``.
 
     Attributes
     ----------
     ax_, figure_
-        What it was last drawn on.
+        The axes and the figure of the last plot.
 
     Notes
     -----
-    Drawn over the threshold probability p_t is the net benefit π tpr - (1 - π) fpr p_t/(1 - p_t).
+    The curve shows the net benefit π tpr - (1 - π) fpr p_t/(1 - p_t) by threshold probability p_t.
 
     References
     ----------
@@ -428,31 +428,31 @@ class DecisionCurveDisplay:
         ax : Axes, optional
             The axes of matplotlib to draw on; by default new ones.
         **line_options
-            For the line of the curve, such as ``color``.
+            Options of matplotlib for the line, such as ``color``.
 
         Returns
         -------
         DecisionCurveDisplay
-            What was drawn.
+            The display, drawn.
         """
         validate.expect(curve, DecisionCurve, "curve", "DecisionCurve.from_scores(y_true, risk)")
         band = curve.band(thresholds, confidence=confidence, simultaneous=simultaneous)
         return cls(curve, band).plot(ax, **line_options)
 
     def plot(self, ax: Any = None, **line_options: Any) -> Self:
-        """Draw the curve, its band and the two ways to decide without a model.
+        """Draw the curve, its band, "treat all" and "treat none".
 
         Parameters
         ----------
         ax : Axes, optional
             The axes of matplotlib to draw on; by default new ones.
         **line_options
-            For the line of the curve, such as ``color``.
+            Options of matplotlib for the line, such as ``color``.
 
         Returns
         -------
         DecisionCurveDisplay
-            Itself.
+            The display itself.
         """
         ax, band = one_axes(ax), self.band
         if not any(line.get_label() == "treat none" for line in ax.get_lines()):

@@ -1,4 +1,4 @@
-"""The difference of two cost curves, drawn."""
+"""Display of the difference of two cost curves."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from stakes.show._drawing import (
 )
 
 ROOM = 0.16
-"""The share of the axes' height that is left for text above and below the band."""
+"""Share of the axes' height that is kept for text above and below the band."""
 
 TITLE_WIDTH = 66
-"""Characters of a title in one line."""
+"""Maximum number of characters in one line of a title."""
 
 
 class CostDifferenceDisplay:
-    """The difference of two classifiers' costs, with its band, and where it is more than chance.
+    """The difference of two classifiers' costs, with its band and the significant ranges.
 
     Above zero the first classifier costs more. Ranges in which the difference is significant are
-    shaded in the colour of the cheaper one.
+    shaded in the colour of the cheaper classifier.
 
     Parameters
     ----------
@@ -53,16 +53,16 @@ class CostDifferenceDisplay:
     band : Band, optional
         The band around it, such as ``difference.band()``.
     verdicts : Verdicts, optional
-        Who is cheaper where, such as ``difference.significant_ranges()``.
+        The cheaper classifier by range, such as ``difference.significant_ranges()``.
 
     Attributes
     ----------
     ax_, figure_
-        What it was last drawn on.
+        The axes and the figure of the last plot.
 
     Notes
     -----
-    Drawn at PC(+) = w is w(TPR₂ - TPR₁) + (1 - w)(FPR₁ - FPR₂), each at its own threshold.
+    The curve is w(TPR₂ - TPR₁) + (1 - w)(FPR₁ - FPR₂) at PC(+) = w, each at its own threshold.
 
     References
     ----------
@@ -123,10 +123,10 @@ class CostDifferenceDisplay:
         confidence : float, default 0.95
             Confidence level of the band and of the verdicts.
         method, sampling, simultaneous
-            As in ``CostCurveDifference.significant_ranges``: for all conditions at once unless said
-            otherwise. For a method's own options, make the band and the verdicts yourself.
+            As in ``CostCurveDifference.significant_ranges``: by default for all conditions at once.
+            To use a method's own options, compute the band and the verdicts first.
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         **plot_options
             As in `plot`.
 
@@ -169,7 +169,7 @@ class CostDifferenceDisplay:
         names : pair of str
             The classifiers' names.
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         **options
             As in `from_difference` and in `plot`.
 
@@ -207,7 +207,7 @@ class CostDifferenceDisplay:
         Parameters
         ----------
         estimator_1, estimator_2 : estimator
-            Fitted classifiers of the same two classes, as scikit-learn's are.
+            Fitted classifiers of the same two classes with scikit-learn's interface.
         X : array_like
             The examples.
         y : array_like, shape (n,)
@@ -215,13 +215,13 @@ class CostDifferenceDisplay:
         pos_label : optional
             Which class is the positive one; by default the second of ``classes_``.
         response_method : {"auto", "predict_proba", "decision_function"}
-            What gives the scores; "auto" takes the first of the two that there is.
+            The method that returns the scores; "auto" uses the first of the two that exists.
         sample_weight : array_like, shape (n,), optional
             The weight of each example.
         names : pair of str, optional
-            The classifiers' names; by default what the estimators are.
+            The classifiers' names; by default the class names of the estimators.
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         **options
             As in `from_difference` and in `plot`.
 
@@ -282,19 +282,19 @@ class CostDifferenceDisplay:
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         band : bool, default True
             Whether to draw the band, if there is one.
         ranges : bool, default True
-            Whether to shade where the difference is significant, and to say so in the title.
+            Whether to shade where the difference is significant, and to state it in the title.
         curves : bool, default False
-            Whether to draw the cost curves of the two as well.
+            Whether to draw the cost curves of both classifiers as well.
         second_axis, false_positive, false_negative, prevalence
             As in ``CostCurveDisplay.plot``.
         legend : bool, default True
             Whether to draw a legend.
         curve_kwargs : mapping, optional
-            What matplotlib is told about the curve, such as ``{"color": "black"}``.
+            Options of matplotlib for the line, such as ``{"color": "black"}``.
 
         Returns
         -------
@@ -372,14 +372,14 @@ class CostDifferenceDisplay:
         return heights
 
     def _name_sides(self, ax: Any, above: float, below: float) -> None:
-        """Summarise which classifier is the cheaper one above zero, and which below."""
+        """Write which classifier is cheaper above zero, and which below."""
         from matplotlib.patheffects import withStroke
 
         low, high = ax.get_ylim()
         for i, height, arrow in ((1, above, "▲"), (0, below, "▼")):
             ax.text(
                 0.02,
-                (height - low) / (high - low),  # of the axes, whatever part of them is shown later
+                (height - low) / (high - low),  # in axes coordinates, so that zooming keeps it
                 f"{arrow} {self.difference.names[i]} cheaper",
                 transform=ax.transAxes,
                 color=COLOURS[i],
@@ -391,7 +391,7 @@ class CostDifferenceDisplay:
     def to_frame(self) -> Any:
         """Return the difference as a pandas data frame, with a row for each operating condition.
 
-        At the conditions of the band; without one, at 201 of them from 0 to 1.
+        The conditions are those of the band; without a band, 201 of them from 0 to 1.
 
         Returns
         -------

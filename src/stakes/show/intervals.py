@@ -1,4 +1,4 @@
-"""What several classifiers cost, with intervals, and how that changes as costs do, drawn."""
+"""Displays of classifiers' costs: intervals, paths of costs, and running totals."""
 
 from __future__ import annotations
 
@@ -35,34 +35,34 @@ from stakes.show._drawing import (
 )
 
 ROW = 0.55
-"""Inches that a classifier takes."""
+"""Height of a classifier's row in inches."""
 
 
 class CostIntervalDisplay:
-    """What several classifiers cost, with confidence intervals, the cheapest on top.
+    """The costs of several classifiers with confidence intervals, the cheapest on top.
 
     Parameters
     ----------
     names : sequence of str
-        The classifiers.
+        The classifiers' names.
     costs : sequence of float
-        What each costs per decision.
+        The cost per decision of each classifier.
     intervals : sequence of Interval
-        The interval of each.
+        The confidence interval of each cost.
     constant : pair of str and float, optional
-        The best decision for all examples alike, and what it costs.
+        The best constant prediction, and its cost.
     unit : str, optional
         The unit of the costs.
 
     Attributes
     ----------
     ax_, figure_
-        What it was last drawn on.
+        The axes and the figure of the last plot.
 
     Notes
     -----
-    The cost per decision is Σ M(i, j)·C(i, j)/n, with M(i, j) of the n examples decided as i that
-    are j (equation 5.1 of the thesis); the intervals are those of ``CostEstimate.interval``.
+    The cost per decision is Σ M(i, j)·C(i, j)/n, M(i, j) being the number of the n examples of
+    class j decided as i (equation 5.1 of the thesis). Intervals are from ``CostEstimate.interval``.
 
     References
     ----------
@@ -125,7 +125,7 @@ class CostIntervalDisplay:
         unit : str, optional
             The unit of the costs; by default that of the estimates.
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         **plot_options
             As in `plot`.
 
@@ -141,7 +141,7 @@ class CostIntervalDisplay:
         ranked = sorted(estimates.items(), key=lambda item: item[1].cost)
         constant = None
         if ranked:
-            with suppress(DesignError):  # costs of single examples know no other decision
+            with suppress(DesignError):  # costs of single examples lack other decisions
                 decision, best = ranked[0][1].best_constant()
                 constant = decision, best.cost
         return cls(
@@ -165,7 +165,7 @@ class CostIntervalDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw what classifiers' decisions cost.
+        """Draw the costs of classifiers' decisions.
 
         Parameters
         ----------
@@ -174,11 +174,11 @@ class CostIntervalDisplay:
         predictions : mapping
             From the name of each classifier to its decisions.
         costs : CostMatrix or ExampleCosts
-            What each decision costs for each class, or for each example.
+            The cost of each decision for each class, or for each example.
         sample_weight, groups, unit
             As in `evaluate`.
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         **options
             As in `from_estimates` and in `plot`.
 
@@ -206,9 +206,9 @@ class CostIntervalDisplay:
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         constants : bool, default True
-            Whether to draw what the best decision for all examples alike costs.
+            Whether to draw the cost of the best constant prediction.
         values : bool, default True
             Whether to write the costs above the points.
 
@@ -266,7 +266,7 @@ class CostIntervalDisplay:
         )
 
     def _sure(self) -> str:
-        """Say what the intervals are; how they were computed, if all were computed alike."""
+        """Describe the intervals by confidence level, and by method if all have the same."""
         kinds = {(each.confidence, each.method) for each in self.intervals}
         levels = sorted({percent(confidence) for confidence, _ in kinds})
         method = f" ({next(iter(kinds))[1]})" if len(kinds) == 1 else ""
@@ -290,31 +290,31 @@ class CostIntervalDisplay:
 
 
 EARLY, MARGIN = 0.05, 0.1
-"""The share of all outcomes whose intervals may leave the picture, and the room around the rest."""
+"""Share of first outcomes whose intervals may be cut off, and the margin around the others."""
 
 SEVERAL_DECADES = 5000
-"""From which ratio on only powers of ten have ticks."""
+"""Ratio of the axis limits from which only powers of ten have ticks."""
 
 
 class CostSensitivityDisplay:
-    r"""What classifiers cost along a path of costs, and how likely each is the cheapest.
+    r"""The costs of classifiers along a path of costs, and the probability of being the cheapest.
 
-    Two panels, one above the other: the expected costs with their intervals, and the bounds of the
+    There are two panels: above, the expected costs with their intervals; below, the bounds of the
     probabilities, the lower one as a line.
 
     Parameters
     ----------
     sensitivity : CostSensitivity
-        What `cost_sensitivity` found.
+        The result of `cost_sensitivity`.
 
     Attributes
     ----------
     axes_, figure_
-        What it was last drawn on.
+        The axes and the figure of the last plot.
 
     See Also
     --------
-    stakes.cost_sensitivity : computes what is drawn, by which equations and after whom.
+    stakes.cost_sensitivity : the computation, with its equations and references.
 
     Notes
     -----
@@ -357,14 +357,14 @@ class CostSensitivityDisplay:
         unit: str = "",
         **options: Any,
     ) -> Self:
-        """Follow what classifiers' decisions cost along a path, and draw it.
+        """Compute the costs of classifiers' decisions along a path, and draw them.
 
         Parameters
         ----------
         y_true, predictions, costs, to, **options
             As in `cost_sensitivity`.
         axes : pair of matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         unit : str, optional
             The unit of the costs.
 
@@ -383,7 +383,7 @@ class CostSensitivityDisplay:
         Parameters
         ----------
         axes : pair of matplotlib axes, optional
-            Where to draw, the costs first; by default on a new figure.
+            The axes to draw on, those of the costs first; by default those of a new figure.
         intervals : bool, default True
             Whether to draw the intervals of the costs.
         unit : str, optional
@@ -438,17 +438,17 @@ class CostSensitivityDisplay:
 
 
 class RunningCostDisplay:
-    """What decisions cost so far, with an interval that holds at all times, as outcomes come.
+    """The cost of decisions so far, with an interval that holds at all times as outcomes arrive.
 
     Parameters
     ----------
     running : Accumulator, ExampleAccumulator or PairedAccumulator
-        The running totals. With a PairedAccumulator the difference of both models is drawn, and 0.
+        The running totals. For a PairedAccumulator, the difference of both models and 0 are drawn.
 
     Attributes
     ----------
     ax_, figure_
-        What it was last drawn on.
+        The axes and the figure of the last plot.
 
     Examples
     --------
@@ -477,9 +477,9 @@ class RunningCostDisplay:
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         confidence : float, default 0.95
-            How sure the whole sequence of intervals is.
+            Simultaneous confidence level of the whole sequence of intervals.
 
         Returns
         -------
@@ -503,7 +503,7 @@ class RunningCostDisplay:
             what = f"cost of {first} minus {second}, so far"
             ax.axhline(0.0, color="0.4", linewidth=0.8, zorder=1)
         ax.set(xlabel="decisions", ylabel=f"{what} ({unit})" if unit else what)
-        # The first intervals are as wide as costs can be, and would flatten all others.
+        # The first intervals are so wide that the others would look flat.
         later = past["n"] >= EARLY * past["n"][-1]
         low, high = past["low"][later].min(), past["high"][later].max()
         ax.set_ylim(low - MARGIN * (high - low), high + MARGIN * (high - low))
@@ -527,7 +527,7 @@ def _shade(ax: Any, position: Floats, low: Floats, high: Floats, look: Mapping[s
 
 
 def _use_logarithms(axes: Any, ratio: float) -> None:
-    """Space costs by their ratio, and label round ones."""
+    """Use logarithmic axes, with ticks at round numbers."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     for ax in axes:

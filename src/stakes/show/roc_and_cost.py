@@ -1,4 +1,4 @@
-"""ROC space and cost space side by side."""
+"""Display of ROC space and cost space side by side."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ from stakes.show._drawing import (
 )
 
 MOST_MARKED = 200
-"""The number of ROC points up to which each gets a mark."""
+"""Number of ROC points up to which each has a marker."""
 
 
 MARGIN = 0.02
 
 
 class Dual(NamedTuple):
-    """A classifier in both spaces.
+    """A classifier in ROC space and in cost space.
 
     Attributes
     ----------
     name : str
-        The classifier.
+        The classifier's name.
     points, hull : RocPoints
         The ROC points, and the corners of their convex hull.
     envelope : Pieces
         The lower envelope of their cost lines.
     touching : tuple of (float, float)
-        Points of the envelope, PC(+) and cost, whose lines in ROC space touch the hull.
+        The points of the envelope, PC(+) and cost, whose ROC lines touch the hull.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Dual(NamedTuple):
 class RocCostDisplay:
     """Classifiers in ROC space and in cost space, side by side.
 
-    A point there is a line here, and the convex hull there is the lower envelope here; both
+    A point of ROC space is a line of cost space, and the convex hull is the lower envelope; both
     contain the constant predictions (Holte & Drummond 2005, section 2).
 
     Parameters
@@ -79,7 +79,7 @@ class RocCostDisplay:
     Attributes
     ----------
     axes_, figure_
-        What it was last drawn on.
+        The axes and the figure of the last plot.
 
     Notes
     -----
@@ -121,13 +121,13 @@ class RocCostDisplay:
         Parameters
         ----------
         curves : sequence of CostCurve or CostLine
-            The classifiers. Of scorers, hull and envelope are those of the examples themselves,
-            whatever other thresholds were selected.
+            The classifiers. The hull and the envelope of a scorer are those of its own examples,
+            even if thresholds were selected on others.
         at : float or array_like, optional
-            Operating conditions PC(+), above 0, at which points of the envelopes are drawn in cost
+            Operating conditions PC(+), above 0, at which to draw points of the envelopes in cost
             space, and their lines of equal cost in ROC space.
         axes : pair of matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         **plot_options
             As in `plot`.
 
@@ -139,13 +139,13 @@ class RocCostDisplay:
         where = np.atleast_1d(conditions(at)).tolist()
         duals = []
         for i, curve in enumerate(found):
-            points, hull = roc_points(curve), roc_hull(curve)  # raise for averages and the like
+            points, hull = roc_points(curve), roc_hull(curve)  # raise for averages and others
             scorer = isinstance(curve, CostCurve)
             best: Curve = CostCurve(curve.counts) if scorer else best_of([curve])
             name = curve.name or (f"classifier {i + 1}" if len(found) > 1 else curve.title())
             touching = tuple((pc, best.cost(pc)) for pc in where)
             for point in touching:
-                isoperformance_line(*point)  # raises where there is none
+                isoperformance_line(*point)  # raises if there is none
             duals.append(Dual(name, points, hull, best.pieces, touching))
         return cls(duals).plot(axes, **plot_options)
 
@@ -173,7 +173,7 @@ class RocCostDisplay:
         sample_weight : array_like, shape (n,), optional
             The weight of each example.
         axes : pair of matplotlib axes, optional
-            Where to draw; by default on a new figure.
+            The axes to draw on; by default those of a new figure.
         **options
             As in `from_curves` and in `plot`.
 
@@ -217,13 +217,13 @@ class RocCostDisplay:
         Parameters
         ----------
         axes : pair of matplotlib axes, optional
-            Where to draw, ROC space first; by default on a new figure.
+            The axes to draw on, ROC space first; by default those of a new figure.
         points : bool, optional
-            Whether to draw the points of ROC space and the lines of cost space that they are, at
-            most a hundred lines of each scorer; by default unless there are several scorers.
+            Whether to draw the points of ROC space and their lines in cost space, at most a hundred
+            lines for each scorer; by default True unless there are several scorers.
         hull : bool, default True
-            Whether to draw the convex hull in ROC space. The lower envelope of a scorer is drawn in
-            any case, that of a hard classifier together with the hull.
+            Whether to draw the convex hull in ROC space. The lower envelope of a scorer is always
+            drawn; that of a hard classifier only together with the hull.
         legend : bool, default True
             Whether to draw a legend, in the lower right corner of ROC space.
 
@@ -271,7 +271,7 @@ class RocCostDisplay:
         cost.set_title(title, fontsize="medium")
 
     def to_frame(self) -> Any:
-        """Return the points of ROC space, and the lines that they are, as a pandas data frame.
+        """Return the points of ROC space, and their cost lines, as a pandas data frame.
 
         A line goes from `left` at PC(+) = 0 to `right` at PC(+) = 1.
 
@@ -296,14 +296,14 @@ class RocCostDisplay:
 
 
 def _on_hull(dual: Dual) -> NDArray[np.bool_]:
-    """Tell which points are corners of the hull; by their thresholds, which are not rounded."""
+    """Return which points are corners of the hull, by their thresholds, which are not rounded."""
     if dual.points.thresholds is None or dual.hull.thresholds is None:
         return np.isin(dual.points.fpr, dual.hull.fpr) & np.isin(dual.points.tpr, dual.hull.tpr)
     return np.isin(dual.points.thresholds, dual.hull.thresholds)
 
 
 def _draw_roc(ax: Any, dual: Dual, index: int, *, points: bool, hull: bool) -> None:
-    """Draw the points and the hull; of a scorer, its curve too."""
+    """Draw the points and the hull, and for a scorer its curve."""
     look = line_look(index)
     thin = look | {"linewidth": 0.9}
     fpr, tpr = dual.points.fpr, dual.points.tpr

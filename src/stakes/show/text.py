@@ -1,7 +1,7 @@
-"""Tables for the terminal, and what builds read of a gate.
+"""Tables for the terminal, and the results of a gate for continuous integration.
 
-Tables are of estimates, and of what the commands find. Builds read JUnit's XML, a summary in
-Markdown, and lines that GitHub shows.
+Tables are of estimates, and of the findings of commands. Gates are written as JUnit's XML, as a
+summary in Markdown, and as lines that GitHub shows.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 MOST_DECIMALS = 6
 WITHOUT_DECIMALS = 1000
-"""From this size on, decimals stop helping."""
+"""Size from which numbers are written without decimals."""
 
 
 def cost_table(
@@ -50,11 +50,10 @@ def cost_table(
     method: str = "auto",
     **options: Any,
 ) -> str:
-    """Write a table of what models cost, the cheapest first.
+    """Write a table of the costs of models, the cheapest first.
 
-    The last line is the best constant prediction. Where no
-    decision is a class, none can be an error, and the table has a dash there; for costs of single
-    examples it has neither.
+    The last line is the best constant prediction. If no decision is a class, no decision can be an
+    error, and the column of errors has a dash. For costs of single examples, the table has neither.
 
     Parameters
     ----------
@@ -70,9 +69,9 @@ def cost_table(
 
     Notes
     -----
-    The cost per decision is Σ M(i, j)·C(i, j)/n, with M(i, j) of the n examples decided as i that
-    are j (equation 5.1 of Margineantu's thesis), and the total n times that. The intervals are
-    those of ``CostEstimate.interval``.
+    The cost per decision is Σ M(i, j)·C(i, j)/n, M(i, j) being the number of the n examples of
+    class j decided as i (equation 5.1 of Margineantu's thesis), and the total is n times that. The
+    intervals are those of ``CostEstimate.interval``.
 
     References
     ----------
@@ -100,7 +99,7 @@ def cost_table(
 
     rows = [row(name, estimate) for name, estimate in ranked]
     if ranked:
-        with suppress(DesignError):  # costs of single examples know no other decision
+        with suppress(DesignError):  # costs of single examples lack other decisions
             decision, estimate = ranked[0][1].best_constant()
             rows.append(row(f"always {decision}", estimate))
     return _cost_table(rows, confidence)
@@ -126,7 +125,7 @@ def _row(name: Any, estimate: CostEstimate, interval: Interval) -> _Cost:
 
 
 def policy_table(policies: Sequence[PolicyResult], confidence: float, unit: str = "") -> str:
-    """Write what policies cost, the cheapest first."""
+    """Write a table of the costs of policies, the cheapest first."""
     rows = [
         _Cost(each.name, each.cost, (each.low, each.high), each.total, each.error_rate)
         for each in policies
@@ -140,7 +139,7 @@ def _cost_table(
     costs = _decimals(each.cost for each in rows)
     totals = _decimals(each.total for each in rows)
     rates = _decimals(100 * each.errors for each in rows if each.errors is not None)
-    rates = max(rates - 2, 1) if rates else 0  # a digit of the smallest will do
+    rates = max(rates - 2, 1) if rates else 0  # one digit of the smallest is enough
     header = [
         what,
         f"{unit or 'cost'} per decision",
@@ -164,7 +163,7 @@ def _cost_table(
 
 
 def _decimals(values: Iterable[float]) -> int:
-    """Return how many decimals a column has: none for whole numbers, more to tell two apart."""
+    """Return the decimals of a column: none for whole numbers, more to distinguish two numbers."""
     found = sorted({value for value in values if isfinite(value)})
     if all(value == round(value) for value in found):
         return 0
@@ -175,7 +174,7 @@ def _decimals(values: Iterable[float]) -> int:
 
 
 def slice_table(slices: Sequence[SliceFound], confidence: float, unit: str = "") -> str:
-    """Write what slices cost, the most expensive first."""
+    """Write a table of the costs of slices, the most expensive first."""
     decimals = decimals_for(each.cost for each in slices if each.cost is not None)
     rows = [
         [
@@ -193,7 +192,7 @@ def slice_table(slices: Sequence[SliceFound], confidence: float, unit: str = "")
 
 
 def slice_notes(slices: Sequence[SliceFound], confidence: float) -> str:
-    """Say what the intervals and verdicts of slices hold for."""
+    """State the simultaneous confidence of the intervals and verdicts of slices."""
     if len(slices) == 1:
         return "There is only one slice, so there is nothing to compare it with."
     return (
@@ -203,7 +202,7 @@ def slice_notes(slices: Sequence[SliceFound], confidence: float) -> str:
 
 
 def period_notes(periods: Sequence[PeriodFound], confidence: float) -> str:
-    """Say what the intervals and changes of periods hold for."""
+    """State the simultaneous confidence of the results of periods, and the running cost."""
     notes = []
     if len(periods) > 1:
         notes.append(
@@ -225,7 +224,7 @@ def period_notes(periods: Sequence[PeriodFound], confidence: float) -> str:
 
 
 def period_table(periods: Sequence[PeriodFound], confidence: float, unit: str = "") -> str:
-    """Write what periods cost, in their order."""
+    """Write a table of the costs of periods, in their order."""
     decimals = decimals_for(each.cost for each in periods if each.cost is not None)
     rows = [
         [
@@ -242,7 +241,7 @@ def period_table(periods: Sequence[PeriodFound], confidence: float, unit: str = 
 
 
 def volume_table(policies: Sequence[PolicyResult], unit: str, confidence: float) -> str:
-    """Write what the stated number of decisions costs."""
+    """Write a table of the costs of the stated number of decisions."""
     found = [(each.name, over) for each in policies if (over := each.over_volume) is not None]
     decimals = _decimals(over.cost for _, over in found)
     rows = [
@@ -253,7 +252,7 @@ def volume_table(policies: Sequence[PolicyResult], unit: str, confidence: float)
 
 
 def moved_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> str:
-    """Write what thresholds save against the decisions of the same models."""
+    """Write a table of the savings of thresholds against the decisions of the same models."""
     header = [
         "threshold against decisions",
         f"saves{_unit(unit)}",
@@ -276,19 +275,19 @@ def moved_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> st
 
 
 def policy_pair_title(pairs: Sequence[PolicyPair], unit: str) -> str:
-    """Write above differences what would make their table wider than a terminal."""
+    """Write the title of a table of differences: in the header it would be too wide."""
     first = _same_first(pairs)
     what = "Differences in cost" if first is None else f"Cost of {first} minus that of others"
     return f"{what}, {unit + ' ' if unit else ''}per decision:"
 
 
 def _same_first(pairs: Sequence[PolicyPair]) -> str | None:
-    """Return the policy that all pairs begin with, if there is one."""
+    """Return the first policy of the pairs, if it is the same for all."""
     return pairs[0].first if len({pair.first for pair in pairs}) == 1 else None
 
 
 def policy_pair_table(pairs: Sequence[PolicyPair], confidence: float) -> str:
-    """Write how the cheapest policy, or candidates, differ in cost from others."""
+    """Write a table of cost differences between the cheapest policy, or candidates, and others."""
     first = _same_first(pairs)
     header = [
         "pair" if first is None else "against",
@@ -312,14 +311,14 @@ def policy_pair_table(pairs: Sequence[PolicyPair], confidence: float) -> str:
 
 
 def _verdict(pair: PolicyPair) -> str:
-    """Say whether the first of a pair is shown to cost more or less."""
+    """Return whether the first of a pair is shown to cost more or less."""
     if not pair.shown:
         return "not shown"
     return f"costs {'more' if pair.difference > 0 else 'less'}"
 
 
 def range_table(curves: Sequence[CurveAtCondition]) -> str:
-    """Write where models are worth using."""
+    """Write a table of the operating ranges of models."""
     rows = [
         [
             each.name,
@@ -333,7 +332,7 @@ def range_table(curves: Sequence[CurveAtCondition]) -> str:
 
 
 def condition_table(costs: Sequence[CostAt], unit: str, confidence: float) -> str:
-    """Write what models cost at one operating condition, the cheapest first."""
+    """Write a table of the costs of models at one operating condition, the cheapest first."""
     header = [
         "model",
         f"{unit or 'cost'} per decision",
@@ -357,7 +356,7 @@ def condition_table(costs: Sequence[CostAt], unit: str, confidence: float) -> st
 
 
 def threshold_table(choices: Mapping[str, Choice], unit: str, confidence: float) -> str:
-    """Write which thresholds were chosen, and what they do."""
+    """Write a table of the chosen thresholds, their rates and their costs."""
     priced = all(choice.cost is not None for choice in choices.values())
     header = ["model", "threshold", "recall", "FPR", "flagged"]
     if priced:
@@ -377,7 +376,7 @@ def threshold_table(choices: Mapping[str, Choice], unit: str, confidence: float)
 
 
 def plan_table(plans: Mapping[str, NeededSize]) -> str:
-    """Write how many examples are needed for each model, or for each pair."""
+    """Write a table of the numbers of examples needed for each model, or for each pair."""
     rows = []
     for name, each in plans.items():
         power = None if each.power is None else f"{100 * each.power.simulated:.0f}%"
@@ -396,11 +395,11 @@ def _unit(unit: str) -> str:
 
 
 CONTROL = r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-"""What XML cannot hold; a set so large takes long to compile, so that waits until it is used."""
+"""Characters not allowed in XML; compiled only when used, because so large a set is slow."""
 
 
 def verdicts(gate: GateResult) -> list[tuple[str, str]]:
-    """Return each candidate and what the gate found of it: passed, failed, or could not judge."""
+    """Return each candidate with its result: passed, failed, or could not judge."""
     judged = [(name, "failed" if name in gate.failures else "passed") for name in gate.judged]
     return [*judged, *((name, "could not judge") for name in gate.unjudged)]
 
@@ -412,7 +411,7 @@ def reason_of(
     unit: str,
     tests: Sequence[TestResult] = (),
 ) -> str:
-    """Say why a candidate passes or fails, in a sentence.
+    """Explain in a sentence why a candidate passes or fails.
 
     Parameters
     ----------
@@ -425,7 +424,7 @@ def reason_of(
     unit : str
         The unit of the costs.
     tests : sequence of TestResult, optional
-        With a margin, the test of each candidate; it decides, and not the p-value of the pair.
+        With a margin, the test of each candidate, which decides instead of the pair's p-value.
     """
     if name in gate.unjudged:
         return f"{gate.unjudged[name]}."
@@ -458,7 +457,7 @@ def junit_text(
     pairs : sequence of PolicyPair
         Each candidate against the baseline.
     baseline : str
-        The policy that candidates are compared with.
+        The name of the baseline policy.
     unit : str, optional
         The unit of the costs.
     tests : sequence of TestResult, optional
@@ -538,7 +537,7 @@ def github_lines(
     unit: str = "",
     tests: Sequence[TestResult] = (),
 ) -> list[str]:
-    """Return the lines by which GitHub shows what failed beside a change.
+    """Return the lines by which GitHub annotates a change with failures.
 
     Parameters
     ----------
@@ -560,12 +559,12 @@ def github_lines(
 
 
 def _plain(text: str) -> str:
-    """Return a text without what XML cannot hold."""
+    """Return a text without the characters that XML does not allow."""
     return re.sub(CONTROL, "\N{REPLACEMENT CHARACTER}", text)
 
 
 def _cell(text: str) -> str:
-    """Return a text that is nothing but text in Markdown, on one line."""
+    """Return a text on one line, with the special characters of Markdown escaped."""
     line = " ".join(text.split())
     escaped = re.sub(r"([\\`*_{}\[\]<>|#!~$@])", r"\\\1", line.replace("&", "&amp;"))
     return escaped.replace("://", ":\N{ZERO WIDTH SPACE}//")

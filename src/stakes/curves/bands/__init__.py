@@ -1,4 +1,4 @@
-"""Methods for bands around a curve: a new one is its file, its test and its line here.
+"""Methods for bands around a curve; a new one needs its file, its test and its line here.
 
 Each has ``limits(sample, alpha, **options)``, which returns the lower and the upper limit of the
 height at each operating condition.

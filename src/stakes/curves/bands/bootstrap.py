@@ -1,4 +1,4 @@
-"""Holte & Drummond's (2005, section 8) bootstrap: new confusion matrices, drawn class by class."""
+"""Holte & Drummond's (2005, section 8) bootstrap: confusion matrices resampled by class."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def limits(
 ) -> tuple[Floats, Floats]:
     """Return percentiles of the heights of resampled curves at each condition.
 
-    One resample of a line is used at all conditions. Of N heights those with the ranks α N / 2
-    from below and from above are the limits: of 100, for 90%, the fifth lowest and highest.
+    A resample of a line is used at all conditions. The limits are the heights with ranks α N / 2
+    from below and from above among N: for 90%, the fifth lowest and highest of 100.
     """
     size = validate.as_size(n_resamples, "n_resamples")
     rank = int(np.floor(round(alpha / 2 * size, 9)))
@@ -45,7 +45,7 @@ def limits(
 def _resampled(
     part: Multinomial, columns: NDArray[np.intp], size: int, generator: np.random.Generator
 ) -> Floats:
-    """Return what resampled examples add to the height at conditions that share their counts."""
+    """Return what each resample adds to the height, at conditions that share their counts."""
     counts = part.counts[:, columns[0]]
     shares = np.append(counts, max(part.n - counts.sum(), 0.0)) / part.n
     resampled = generator.multinomial(part.size, shares / shares.sum(), size)[:, :-1]

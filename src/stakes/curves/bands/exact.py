@@ -1,11 +1,11 @@
-"""The exact bootstrap distribution itself: its percentiles, with no Gaussian and no resampling.
+"""Percentiles of the exact bootstrap distribution, without a Gaussian or resampling.
 
-Dugas & Gadoury (2008) call their two moments exact; this is what they left as too slow. Drawn class
-by class, the height is a X + b Y with X and Y independent sums of whole numbers, so its
-distribution function at t is Σ_x P(X = x) P(Y ≤ (t - a x) / b): a sum over some √n terms. Drawn as
-a whole, X and Y are dependent, and their joint distribution is the power of a transform in two
-dimensions. Averages, and very large test sets drawn as a whole, take the convolution of
-`CostDistribution`, which may be on a fine lattice.
+Dugas & Gadoury (2008) call their two moments exact; they left out the distribution as too slow.
+With stratified sampling, the height is a X + b Y with X and Y independent sums of whole numbers,
+so its distribution function at t is Σ_x P(X = x) P(Y ≤ (t - a x) / b): a sum of about √n terms.
+With full sampling, X and Y are dependent, and their joint distribution is computed from the power
+of a two-dimensional Fourier transform. Averages, and very large test sets with full sampling, use
+the convolution of `CostDistribution`, which may be on a fine lattice.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from stakes.infer._probability.convolution import Draws
 from stakes.infer._probability.distribution import CostDistribution
 
 ROUNDING = 1e-11
-"""Of a distribution function; as much less than asked for is enough."""
+"""Rounding error by which a distribution function may fall short of a level."""
 
 HALVINGS = 55
 MOST_TOGETHER = 5_000
-"""Up to so many examples drawn as a whole are treated in two dimensions."""
+"""Largest number of examples for the two-dimensional transform under full sampling."""
 
 REACH = 8.5
-"""Standard deviations beyond which nothing is left, with room for skewness."""
+"""Standard deviations beyond which probabilities are negligible, with a margin for skewness."""
 
 LISTED = 2_000
-"""So many sums are put in order; among more, the one looked for is approached by halving."""
+"""Number of sums that are sorted; among more, bisection narrows down the quantile first."""
 
 CLOSE = 0.01
-"""Standard deviations by which a quantile of a sum rarely misses a guess."""
+"""Standard deviations by which a guess of a quantile is rarely wrong."""
 
 NEARLY = 1e-9
-"""Steps by which a sum may miss the place it is rounded to."""
+"""Rounding error of a position on the lattice, in steps."""
 
 
 def limits(sample: Sample, alpha: float) -> tuple[Floats, Floats]:
@@ -58,7 +58,7 @@ def limits(sample: Sample, alpha: float) -> tuple[Floats, Floats]:
 
 
 def _for(sample: Sample, columns: NDArray[np.intp], levels: Floats) -> Callable[[int], Floats]:
-    """Return how to find the quantiles at conditions that share all counts."""
+    """Return a function for the quantiles at each of the conditions, which share all counts."""
     sizes = [np.abs(part.values) for part in sample]
     if len(sample) == 2 and all((size == size[0]).all() for size in sizes):  # noqa: PLR2004 - classes
         distributions = [_sum_distribution(part, columns[0]) for part in sample]
@@ -67,7 +67,7 @@ def _for(sample: Sample, columns: NDArray[np.intp], levels: Floats) -> Callable[
         )
     if len(sample) == 1 and sample[0].size <= MOST_TOGETHER:
         distribution = _joint_distribution(sample[0], columns[0])
-        half = len(sizes[0]) // 2  # first come the positives' kinds of mistakes
+        half = len(sizes[0]) // 2  # the positives' kinds of mistakes come first
         return lambda column: _joint_quantiles(
             distribution, (sizes[0][0, column], sizes[0][half, column]), levels
         )
@@ -77,7 +77,7 @@ def _for(sample: Sample, columns: NDArray[np.intp], levels: Floats) -> Callable[
 
 
 def _outer_quantiles(distribution: CostDistribution, levels: Floats) -> Floats:
-    """Return the quantiles, moved outwards by as much as the distribution can be off."""
+    """Return the quantiles, moved outwards by the error bound of the distribution."""
     return np.asarray(distribution.quantile(levels) + distribution.error * np.array([-1, 1]))
 
 
@@ -91,14 +91,14 @@ def _draws(part: Multinomial, column: int) -> Draws:
 
 @dataclass(frozen=True)
 class _Lattice:
-    """A sum of draws from -1, 0 and 1: its values, evenly spaced, and their shares."""
+    """A sum of draws from -1, 0 and 1: its evenly spaced values and their probabilities."""
 
     values: Floats
     shares: Floats
 
     @cached_property
     def reached(self) -> Floats:
-        """The shares of the first so many values."""
+        """The cumulative probabilities, from 0."""
         return np.append(0.0, np.cumsum(self.shares))
 
     @cached_property
@@ -114,23 +114,23 @@ def _sum_distribution(part: Multinomial, column: int) -> _Lattice:
     """Return the distribution of a sum of draws."""
     if len(part.counts) == 1:
         return _Lattice(*_binomial(part.size, round(float(part.counts[0, column]))))
-    signs = np.sign(part.values.sum(axis=1, keepdims=True))  # at PC(+) = 0 and 1 they do not show
+    signs = np.sign(part.values.sum(axis=1, keepdims=True))  # values may be 0 at PC(+) = 0, 1
     draws = _draws(Multinomial(part.n, part.counts[:, [column]], signs / part.n), 0)
     return _Lattice(*CostDistribution([replace(draws, weight=float(draws.n))]).pmf())
 
 
 def _binomial(n: int, count: int) -> tuple[Floats, Floats]:
-    """Return the numbers of mistakes in n draws of which `count` in n are such, and their shares.
+    """Return the numbers of mistakes in n draws at the rate `count` / n, and their probabilities.
 
-    Neighbouring shares have simple ratios, whose products from the most likely number outwards are
-    as accurate as the shares are small: n = 10⁷ is as accurate as n = 10².
+    Probabilities are products of simple ratios of neighbours, from the mode outwards, so that
+    their absolute errors shrink with them: n = 10⁷ is as accurate as n = 10².
     """
     room = int(np.ceil(REACH * np.sqrt(count * (1 - count / n)) + REACH**2)) + 1
     numbers = np.arange(max(count - room, 0), min(count + room, n) + 1, dtype=np.float64)
     if count in (0, n):
         return np.array([float(count)]), np.ones(1)
     ratios = (n - numbers[:-1]) / numbers[1:] * (count / (n - count))
-    most = count - int(numbers[0])  # the mean is whole, so it is the most likely number
+    most = count - int(numbers[0])  # the mean is a whole number, so it is the mode
     shares = np.ones(len(numbers))
     np.cumprod(ratios[most:], out=shares[most + 1 :])
     np.cumprod(1 / ratios[:most][::-1], out=shares[:most][::-1])
@@ -138,9 +138,9 @@ def _binomial(n: int, count: int) -> tuple[Floats, Floats]:
 
 
 def _quantiles(lattices: Sequence[_Lattice], steps: Sequence[float], levels: Floats) -> Floats:
-    """Return the quantiles of a X + b Y, the least values whose probability reaches the level."""
+    """Return the quantiles of a X + b Y, the least values whose cumulative probability suffices."""
     scaled = [(step * each.values, each) for each, step in zip(lattices, steps, strict=True)]
-    scaled.sort(key=lambda pair: pair[0][-1] - pair[0][0])  # add up over the one that matters less
+    scaled.sort(key=lambda pair: pair[0][-1] - pair[0][0])  # sum over the smaller range
     (x, first), (y, second) = scaled
     if y[-1] == y[0]:
         return np.full(len(levels), x[0] + y[0])
@@ -171,10 +171,10 @@ def _quantiles(lattices: Sequence[_Lattice], steps: Sequence[float], levels: Flo
 def _guesses(
     lattices: Sequence[_Lattice], steps: Sequence[float], levels: Floats, width: float
 ) -> list[Floats]:
-    """Return what the quantiles of a sum probably lie between: the closest guesses come first.
+    """Return guesses that probably enclose the quantiles of a sum, the closest first.
 
     Quantiles of a normal distribution, corrected for skewness (Cornish & Fisher 1938), are mostly
-    so close that what is left between the first two guesses, `width` apart, can be listed.
+    so close that the sums between the first two guesses, `width` apart, can be sorted.
     """
     moments = [
         each.moments * step ** np.arange(1, 4) for each, step in zip(lattices, steps, strict=True)
@@ -188,7 +188,7 @@ def _guesses(
 
 
 def _fitting(t: Floats, starts: Floats, step: float, size: int) -> NDArray[np.intp]:
-    """Return how many of `size` values, a step apart from each start on, are at most each t."""
+    """Return how many of `size` values, `step` apart from each start, are at most each t."""
     places = t[:, np.newaxis] - starts
     places /= step
     places += 1 + NEARLY
@@ -205,11 +205,12 @@ def _bracket(
     *,
     left: int = 1,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return how many values fit below, and up to, a t whose probability reaches each level.
+    """Return how many values lie below, and up to, a t whose probability reaches each level.
 
-    They are in rows of as many each, the `sizes`; none fits below the first end, and all up to the
-    second. What lies between the ends is cut at the guesses, and then halved until so many at most
-    are left in it. `fitting` returns how many fit up to some t, and the probability of these.
+    `sizes` are the number of rows of values and the length of each row; no value lies below the
+    first end, and all lie up to the second. The interval between the ends is cut at the guesses,
+    and then halved until at most `left` values are in it. `fitting` returns how many values lie up
+    to t, and their probability.
     """
     below, above = (np.full(len(levels), end) for end in ends)
     under, over = (np.full((len(levels), sizes[0]), each) for each in (0, sizes[1]))
@@ -228,7 +229,7 @@ def _bracket(
 
 @dataclass(frozen=True)
 class _JointDistribution:
-    """Two sums: probabilities ``[x, y]``, their running sums along y, the first x and y."""
+    """Joint distribution of two sums: ``[x, y]``, its cumulative sums along y, first x and y."""
 
     reached: Floats
     probabilities: Floats
@@ -239,13 +240,13 @@ class _JointDistribution:
 def _joint_distribution(part: Multinomial, column: int) -> _JointDistribution:
     """Return the joint distribution of the positives' and of the negatives' signed mistakes.
 
-    Each example moves the two sums by one of a few steps, so the n-fold convolution is the n-th
-    power of the transform of one example's, on a window outside of which nothing is left.
+    Each example adds one of a few steps to the two sums, so the n-fold convolution is the n-th
+    power of one example's transform, on a window outside of which probabilities are negligible.
     """
     counts = part.counts[:, column]
     half = len(counts) // 2
     signs = np.array([1, -1])[:half]
-    steps = np.zeros((2, len(counts) + 1), dtype=np.int64)  # the last kind moves nothing
+    steps = np.zeros((2, len(counts) + 1), dtype=np.int64)  # the last kind adds nothing
     steps[0, :half], steps[1, half:-1] = signs, signs
     shares = np.append(counts, max(part.n - counts.sum(), 0.0)) / part.n
     starts, lengths = [], []

@@ -1,7 +1,7 @@
-"""Dugas & Gadoury's (2008) band: the bootstrap's two moments, and a Gaussian through them.
+"""Dugas & Gadoury's (2008) band: a Gaussian with the two moments of the bootstrap.
 
-Equations 4 and 5 (one classifier) and 7 and 8 (two) for stratified sampling, 9 and 10, 12 and 13
-for full sampling, which the paper has in another unit: times n⁺ c_fn + n⁻ c_fp over n c_max.
+Equations 4 and 5 (one classifier) and 7 and 8 (two) are for stratified sampling, 9 and 10, 12 and
+13 for full sampling, which the paper has in another unit: times n⁺ c_fn + n⁻ c_fp over n c_max.
 """
 
 from __future__ import annotations

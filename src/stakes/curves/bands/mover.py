@@ -1,9 +1,9 @@
-"""An interval for each rate, combined into one for the curve: no collapse where a rate is zero.
+"""MOVER: intervals of the rates, combined into one for the curve, also where a rate is zero.
 
-Dugas & Gadoury's (2008) interval has no width where no mistake was seen, as their own coverage
-curves show at both ends. The method of variance estimates recovery (Zou & Donner 2008) takes the
-distance from each rate to its limit in place of a standard deviation, and such a distance is not
-zero when the rate is.
+Dugas & Gadoury's (2008) interval has zero width where no mistake was observed, as their own
+coverage curves show at both ends. The method of variance estimates recovery (Zou & Donner 2008)
+uses the distance from each rate to its limit in place of a standard deviation. That distance is
+not zero when the rate is.
 
 The limits of a rate with k in n are the quantiles of Beta(k, n - k + weight) and of
 Beta(k + weight, n - k), the two-outcome form of the default interval for expected costs.
@@ -26,7 +26,7 @@ RateLimits = Callable[[Multinomial], tuple[Floats, Floats]]
 
 WEIGHT = 0.7
 ALIKE = 1e-9
-"""Rooms that differ so little from one example are one."""
+"""Rounding error within which the relative size of an unobserved example is taken as 1."""
 
 
 def limits(sample: Sample, alpha: float, *, weight: float = WEIGHT) -> tuple[Floats, Floats]:
@@ -44,7 +44,7 @@ def combined(sample: Sample, rate_limits: RateLimits) -> tuple[Floats, Floats]:
 
 
 def _squared_arms(part: Multinomial, rate_limits: RateLimits) -> tuple[Floats, Floats]:
-    """Return the squared distances from what one multinomial adds to its lower and upper limit.
+    """Return the squared distances from one multinomial's sum to its lower and upper limit.
 
     Rates of different cells of a multinomial are correlated:
     corr(p, q) = -√(p q / ((1 - p)(1 - q))).
@@ -81,12 +81,12 @@ def beta_limits(counts: Floats, n: Any, *, alpha: float, weight: float) -> tuple
 
 
 def room_limits(part: Multinomial, *, alpha: float, weight: float) -> tuple[Floats, Floats]:
-    """Return the limits of the rates of a multinomial, with room for one that was not seen.
+    """Return the limits of the rates of a multinomial, allowing for larger unobserved examples.
 
-    An example that was not seen may be r times as large as those that were. The upper limit is then
-    the quantile of X/(X + G(n - k)) with X = G(k) + r·G(weight), the G being gamma variables: Beta
-    for r = 1. The sum X is taken for one gamma variable with its mean and its variance, as Fay &
-    Feuer (1997) do.
+    An unobserved example may be r times as large as the observed ones. The upper limit is then the
+    quantile of X/(X + G(n - k)) with X = G(k) + r·G(weight), the G being gamma variables: Beta for
+    r = 1. The sum X is approximated by one gamma variable with its mean and its variance, as by Fay
+    & Feuer (1997).
     """
     n = np.broadcast_to(part.n, part.counts.shape)
     if part.rooms is None:

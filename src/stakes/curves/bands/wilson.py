@@ -1,4 +1,4 @@
-"""As "mover", with Wilson's limits for each rate: a little short near the ends."""
+"""The band of "mover" with Wilson's limits for each rate: a little too narrow near the ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report: from data to one page that opens from disk and needs no network."""
+"""The report: one HTML page from data, which opens from disk and needs no network."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ def report(
     Parameters
     ----------
     data : data frame, mapping of columns, or Study
-        A row for each example: the actual classes, and the decisions or scores of models. Of any
-        library that narwhals knows.
+        A row for each example: the actual classes, and the decisions or scores of models. Data
+        frames can be of any library that narwhals supports.
     costs : CostMatrix, ExampleCosts or mapping
-        What decisions cost, or ``{"false_positive": 10, "false_negative": 100}``.
+        The costs of decisions, or ``{"false_positive": 10, "false_negative": 100}``.
     out : str or path, default "report.html"
-        The page to write.
+        The file to write.
     **options
-        ``actual``, ``models``, ``scores``, ``groups``, ``class_priors`` and what else
-        `stakes.study_of` takes; ``unit``, ``volume``, ``per``, ``title``, ``noun`` and what else
-        `stakes.findings.Settings` takes.
+        ``actual``, ``models``, ``scores``, ``groups``, ``class_priors`` and other options of
+        `stakes.study_of`; ``unit``, ``volume``, ``per``, ``title``, ``noun`` and other options of
+        `stakes.findings.Settings`.
 
     Returns
     -------
     Study
-        What the report is about; ``study.notes`` states which column was taken for what.
+        The study of the report; ``study.notes`` states how each column was interpreted.
 
     Examples
     --------
@@ -75,14 +75,14 @@ def write_study(study: Study, path: str | os.PathLike[str], **settings: Any) -> 
 
 @dataclass(frozen=True)
 class ShownPage:
-    """A page that notebooks show in a frame of its own.
+    """A page that notebooks show in its own frame.
 
     Attributes
     ----------
     html : str
         The page.
     height : int
-        How high the frame is, in pixels.
+        The height of the frame in pixels.
     """
 
     html: str

@@ -1,6 +1,6 @@
-"""The first screen of the report: what to do, what it saves, how sure that is, and one chart.
+"""The first screen of the report: the recommendation, its saving, its uncertainty and a chart.
 
-Beside it is the one panel of assumptions: what readers may change, and what the page then does.
+Next to it is the panel of assumptions that readers can change.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from stakes.findings.report import Findings
 from stakes.show.report._theme import policy_colours
 
 MOST_SHOWN = 10
-"""More policies than these are folded: the recommended, tied, baseline and best constant stay."""
+"""Maximum number of unfolded policies: the recommended, tied, baseline and best constant first."""
 
 FARTHEST = 3
-"""The axis leaves out constants that cost more than so many times the highest limit of a model."""
+"""Ratio of a constant's cost to the highest limit of a model above which the axis omits it."""
 
 LONG_NAME = 28
-"""Longer names get more of the width, and the chart less."""
+"""Length of names above which they get more of the width, and the chart less."""
 
 TICKS = 5
 STEPS = (1, 2, 2.5, 5, 10)
@@ -35,12 +35,12 @@ GROUPS = (
     ("As decided", ("decisions",)),
     ("Constant prediction", ("constant",)),
 )
-"""The parts of the chart, and the kinds of policies in each."""
+"""The groups of the chart, and the kinds of policies in each."""
 
 SHAPES = {"threshold": "dot", "minimum_cost": "dot", "decisions": "ring", "constant": "square"}
 
 
-# Numbers for people: three digits in sentences, as many decimals in all rows of a column.
+# Numbers for people: three digits in sentences, the same decimals in all rows of a column.
 
 
 def rounded(value: float) -> str:
@@ -49,7 +49,7 @@ def rounded(value: float) -> str:
 
 
 def signed(text: str) -> str:
-    """Put a minus sign, as people write it, in front of a number."""
+    """Replace the hyphen in front of a number by a minus sign."""
     return f"\N{MINUS SIGN}{text[1:]}" if text.startswith("-") else text
 
 
@@ -63,12 +63,12 @@ def aligned(value: float, decimals: int) -> str:
     return signed(core.in_column(value, decimals))
 
 
-# The policies, as a table whose third column is the chart.
+# The table of policies, whose third column is the chart.
 
 
 @dataclass(frozen=True)
 class Row:
-    """A policy in the chart: its words, its numbers, and where they lie on the axis, in percent."""
+    """A policy in the chart: its texts, its numbers, and their positions on the axis in percent."""
 
     policy: PolicyResult
     title: str
@@ -86,14 +86,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Axis:
-    """Where the axis begins and ends, and its ticks: their places in percent and their texts."""
+    """The ends of an axis, and its ticks: their positions in percent and their labels."""
 
     low: float
     high: float
     ticks: tuple[tuple[float, str], ...]
 
     def place(self, value: float) -> float:
-        """Return where a value lies, in percent."""
+        """Return the position of a value in percent."""
         return 100 * (value - self.low) / (self.high - self.low)
 
 
@@ -110,7 +110,7 @@ class Chart:
 
 
 def axis_of(low: float, high: float) -> Axis:
-    """Return an axis of about five round ticks that holds a range."""
+    """Return an axis with about five round ticks that contains a range."""
     span = high - low or abs(high) or 1.0
     rough = span / TICKS
     power = 10.0 ** math.floor(math.log10(rough))
@@ -125,7 +125,7 @@ def axis_of(low: float, high: float) -> Axis:
 
 
 def _near(found: Findings) -> list[PolicyResult]:
-    """Return the policies but constants that cost far more than every model."""
+    """Return the policies, without constants that cost far more than every model."""
     reach = max(each.high for each in found.policies if each.model is not None)
     return [
         each
@@ -135,7 +135,7 @@ def _near(found: Findings) -> list[PolicyResult]:
 
 
 def table_decimals(found: Findings) -> int:
-    """Return how many decimals costs and their differences have in tables: one more than above."""
+    """Return the decimals of costs and their differences in tables: one more than in the chart."""
     return min(decimals_for([each.cost for each in _near(found)]) + 1, 6)
 
 
@@ -182,7 +182,7 @@ def policy_chart(found: Findings) -> Chart:
 
 
 def _kept(found: Findings) -> set[str]:
-    """Return the policies that are shown before the others are asked for."""
+    """Return the names of the policies that are not folded."""
     if len(found.policies) <= MOST_SHOWN:
         return {each.name for each in found.policies}
     verdict = found.verdict
@@ -193,7 +193,7 @@ def _kept(found: Findings) -> set[str]:
 
 
 def cuts_text(policy: PolicyResult) -> str:
-    """Write the threshold of a policy, or its several ones."""
+    """Write the threshold or thresholds of a policy."""
     if not policy.cuts:
         return "–"
     if len(policy.cuts) > 1:
@@ -208,7 +208,7 @@ def _score(value: float) -> str:
 
 
 def title_of(policy: PolicyResult) -> str:
-    """Say what a policy is."""
+    """Describe a policy in a few words."""
     if policy.kind == "constant":
         return policy.name
     if policy.kind == "decisions":
@@ -225,7 +225,7 @@ def title_of(policy: PolicyResult) -> str:
 
 @dataclass(frozen=True)
 class Fact:
-    """A line of the first screen: what it is about, a badge, and its words."""
+    """A line of the first screen: its title, its text and a badge."""
 
     name: str
     title: str
@@ -246,7 +246,7 @@ class Answer:
 
 
 def answer_of(found: Findings) -> Answer:
-    """Return what the first screen says."""
+    """Return the content of the first screen."""
     verdict = found.verdict
     by_name = {each.name: each for each in found.policies}
     use, baseline = by_name[verdict.use], by_name[verdict.baseline]
@@ -264,7 +264,7 @@ def _unit(found: Findings) -> str:
 
 
 def _limits(found: Findings, policy: PolicyResult) -> str:
-    """Write the limits of a cost; none where it is known."""
+    """Write the limits of a cost, or that it is known exactly."""
     if policy.low == policy.high:
         return "known exactly"
     return f"{rounded(policy.low)} to {rounded(policy.high)}, {_sure(found)} CI"
@@ -295,7 +295,7 @@ def _headline(found: Findings, use: PolicyResult) -> str:
         lead = f"Use no model: {use.name.replace('always', 'always predict', 1)}"
     each = verdict.saving.per_decision
     saving = f"{rounded(abs(each) * _times(found))}{_unit(found)}"
-    if each < 0:  # a baseline that breaks a limit may cost less
+    if each < 0:  # a baseline that breaks a limit may be cheaper
         costs = "costs" if verdict.saving.high < 0 else "may cost"
         return f"{lead}. It {costs} {saving} more {_period(found)}, but keeps within the limits."
     if verdict.saving.shown:
@@ -361,7 +361,7 @@ def _p(value: float) -> str:
 
 
 def confusion_of(found: Findings, name: str) -> Floats | None:
-    """Return how often a competing policy took each decision, for each class."""
+    """Return the confusion matrix of a competing policy, a row for each decision."""
     joint = found.joint
     if name not in joint.names:
         return None
@@ -395,7 +395,7 @@ def percent_of(share: float) -> str:
 
 
 def rates_of(found: Findings, counts: Floats, row: int, column: int) -> tuple[float, float, float]:
-    """Return recall, false positive rate and the share that is flagged, at the class priors."""
+    """Return recall, false positive rate and the share of flagged rows, at the class priors."""
     totals = counts.sum(axis=0)
     rates = np.divide(counts[row], totals, out=np.zeros(len(totals)), where=totals > 0)
     priors = found.settings.class_priors
@@ -405,7 +405,7 @@ def rates_of(found: Findings, counts: Floats, row: int, column: int) -> tuple[fl
 
 
 def _mistakes_fact(found: Findings, counts: Floats) -> Fact | None:
-    """Name the two mistakes that cost most."""
+    """Return the fact about the two most expensive mistakes."""
     values = found.costs.values
     least = values.min(axis=0)
     parts = counts * (values - least)
@@ -465,7 +465,7 @@ def _settle_fact(found: Findings, *_: PolicyResult) -> Fact | None:
 
 
 def _change_fact(found: Findings, *_: PolicyResult) -> Fact | None:
-    """Say how far each cost, and the prevalence, may move before another estimate is lower."""
+    """Return how far each cost, and the prevalence, can change before another estimate is lower."""
     if found.sensitivity is None or not found.sensitivity.flips:
         return None
     phrases = [*_cost_changes(found), *_prevalence_changes(found)]
@@ -483,7 +483,7 @@ MOST_CHANGES = 2
 
 
 def _cost_changes(found: Findings) -> list[str]:
-    """Return where costs turn the verdict, the nearest first."""
+    """Return the costs at which the verdict changes, the nearest first."""
     every = [] if found.sensitivity is None else found.sensitivity.flips
     turns: dict[tuple[Label, Label, str], tuple[float, float]] = {}
     for region in every:
@@ -523,7 +523,7 @@ def _prevalence_changes(found: Findings) -> list[str]:
 
 
 def assumptions(found: Findings) -> str:
-    """Say for paper what the page's panel shows."""
+    """State the assumptions of the page's panel, for print."""
     settings, unit = found.settings, _unit(found)
     phrases = [_stated_costs(found)]
     condition = None if found.curves is None else found.curves.condition
@@ -542,7 +542,7 @@ def assumptions(found: Findings) -> str:
 
 
 def _stated_costs(found: Findings) -> str:
-    """Say what mistakes cost; a larger matrix is on paper, too."""
+    """State the costs of mistakes, or refer to the matrix under Method and settings."""
     mistakes, unit = _mistakes(found), _unit(found)
     costs = found.costs
     free = len(costs.labels) == TWO and not any(
@@ -562,31 +562,31 @@ def _stated_costs(found: Findings) -> str:
 
 TWO = 2
 MOST_CELLS = 400
-"""How many costs, at most, the page lets people edit."""
+"""Maximum number of costs that people can edit on the page."""
 
 MOST_BY_HAND = 8
-"""How many models may have a threshold set by hand."""
+"""Maximum number of models whose thresholds can be set by hand."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """What the panel offers.
+    """The contents of the panel of assumptions.
 
     Attributes
     ----------
     editable : bool
-        Whether the page can compute all again at other costs.
+        Whether the page can recompute all results at other costs.
     mistakes : tuple of (id, words, cost)
-        The costs of the two mistakes, where there are just two decisions for two classes; otherwise
-        the whole matrix is edited.
+        The costs of the two mistakes, if there are two decisions for two classes; otherwise the
+        whole matrix is edited.
     prevalence : str or None
-        The prevalence in percent; None where the page cannot change it.
+        The prevalence in percent; None if the page cannot change it.
     thresholds, by_hand : bool
-        Whether thresholds can be kept as they are, and be typed in.
+        Whether thresholds can be kept as they are, and whether they can be typed in.
     baselines : tuple of str
-        The policies that savings can be against.
+        The policies with which savings can be compared.
     note : str
-        Why nothing can be computed again; empty where it can.
+        The reason why nothing can be recomputed; empty if it can.
     """
 
     editable: bool
@@ -599,7 +599,7 @@ class Panel:
 
 
 def panel_of(found: Findings) -> Panel:
-    """Return what the panel of some findings offers."""
+    """Return the panel of some findings."""
     note = _why_not(found)
     other = found.other_costs
     if note or other is None:
@@ -625,7 +625,7 @@ def panel_of(found: Findings) -> Panel:
 
 
 def _mistakes(found: Findings) -> tuple[tuple[str, str, float], ...]:
-    """Return the costs of a false alarm and of a miss, where these are the only mistakes."""
+    """Return the costs of a false alarm and of a miss, if these are the only mistakes."""
     positive, costs = found.data.pos_label, found.costs
     if positive is None or len(costs.labels) != TWO or set(costs.decisions) != set(costs.labels):
         return ()
@@ -642,7 +642,7 @@ def _mistakes(found: Findings) -> tuple[tuple[str, str, float], ...]:
 
 
 def _why_not(found: Findings) -> str:
-    """Say why the page cannot compute costs again; nothing where it can."""
+    """Return the reason why the page cannot recompute costs; empty if it can."""
     again = "To change them, make the report again."
     if found.data.sampling is not None:
         return f"Costs are for this sampling design, which the page cannot compute again. {again}"
@@ -658,7 +658,7 @@ def _why_not(found: Findings) -> str:
 
 
 def notes_of(found: Findings) -> list[str]:
-    """Return what the verdict rests on, each note once."""
+    """Return the notes on the verdict, each once, with the first warning of the comparisons."""
     rare = [each.warning for each in found.pairs if each.warning]
     more = len(rare) - 1
     also = f" The same holds for {number(more)} more comparison{'s' if more > 1 else ''}."
@@ -667,7 +667,7 @@ def notes_of(found: Findings) -> list[str]:
 
 
 def about(found: Findings) -> str:
-    """Say in a line what the report is about."""
+    """Summarise the data of the report in one line."""
     data = found.data
     phrases = [data.source] if found.settings.title else []
     phrases.append(f"{number(data.n)} {found.settings.noun}")

@@ -1,4 +1,4 @@
-"""Findings become one self-contained HTML page."""
+"""Render findings as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -76,15 +76,15 @@ MOST_RIVALS = 4
 MOST_TURNS = 3
 MOST_MATRICES = 6
 LETTERS_FROM = 5
-"""From so many classes on, letters head the columns beside names that may not fit."""
+"""Number of classes from which columns are headed by letters, because names may not fit."""
 
 NARROW, WIDE = 3, 4
-"""How many classes fit on a third and on a half of the width."""
+"""Number of classes that fit on a third and on a half of the width."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What one decision for one class adds to the cost; `shade` is its part of the largest."""
+    """Contribution of a decision for a class to the cost; `shade` is relative to the largest."""
 
     decision: Label
     label: Label
@@ -100,7 +100,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class MoneyTable:
-    """A policy's confusion matrix by decision, or the `largest` of `of` cells, with its costs."""
+    """A policy's confusion matrix with its costs, or the `largest` of its `of` nonzero cells."""
 
     policy: PolicyResult
     title: str
@@ -148,7 +148,7 @@ def _money_table(found: Findings, policy: PolicyResult) -> MoneyTable | None:
 
 
 def _contributions(found: Findings, counts: Floats) -> Floats:
-    """Return what each cell adds to the cost per decision, at the class priors if any."""
+    """Return the contribution of each cell to the cost per decision, at the class priors if any."""
     priors = found.settings.class_priors
     if priors is None:
         return np.asarray(counts * found.costs.values / counts.sum())
@@ -158,7 +158,7 @@ def _contributions(found: Findings, counts: Floats) -> Floats:
 
 
 def _rate_notes(model: Model | None) -> str:
-    """Say what a model saves, and how far it agrees with the classes."""
+    """Describe a model's savings and its kappa."""
     if model is None:
         return ""
     sentences = []
@@ -173,13 +173,13 @@ def _rate_notes(model: Model | None) -> str:
 
 
 def card_width(found: Findings) -> str:
-    """Return how wide a confusion matrix is laid out, for its names to be read."""
+    """Return the width of a confusion matrix at which its names are readable."""
     size = len(found.data.labels)
     return "" if size <= NARROW else "wide" if size <= WIDE else "full"
 
 
 def letters_of(found: Findings) -> str:
-    """Return the letters that stand for the classes; none where names fit."""
+    """Return the letters that stand for the classes; empty if names fit."""
     size = len(found.data.labels)
     return (
         string.ascii_uppercase[:size] if LETTERS_FROM <= size <= len(string.ascii_uppercase) else ""
@@ -187,7 +187,7 @@ def letters_of(found: Findings) -> str:
 
 
 def range_words(found: Findings) -> list[str]:
-    """Say for each pair of models what a miss must be worth for one to be shown to be cheaper."""
+    """Describe for each pair of models the costs of a miss at which one is shown to be cheaper."""
     curves = found.curves
     if curves is None or curves.condition.pc is None or not 0 < curves.condition.prevalence < 1:
         return []
@@ -225,13 +225,13 @@ def _range_words(pair: CurvePair, worth: Callable[[float], float], sure: str) ->
 
 RIGHT_TO_LEFT = ("R", "AL")
 FIRST_STRONG, END = "\u2068", "\u2069"
-"""Between these a name keeps its own direction, and leaves that of the sentence alone."""
+"""Characters that isolate the direction of a name from that of the sentence."""
 
 
 def _sayer(found: Findings) -> Callable[[str], str]:
-    """Return what writes sentences for people: minus signs, names that keep their direction."""
+    """Return a function that adds minus signs and the direction of names to sentences."""
     names = {
-        *(each.name for each in found.models),  # not policies: a threshold is behind the name
+        *(each.name for each in found.models),  # not policies: a threshold follows the name
         *map(str, (*found.data.labels, *found.data.decisions, found.settings.unit)),
     }
     turned = [
@@ -249,7 +249,7 @@ def _sayer(found: Findings) -> Callable[[str], str]:
 
 
 def path_words(found: Findings) -> list[str]:
-    """Say for each cost that goes through its range which policy is the cheapest on the way."""
+    """Describe for each cost that has a range which policy is the cheapest along it."""
     return [_path_words(path) for path in (found.sensitivity.paths if found.sensitivity else ())]
 
 
@@ -267,7 +267,7 @@ def _path_words(path: CostPath) -> str:
 
 @dataclass(frozen=True)
 class Turn:
-    """Where a cost turns the verdict, on which side it holds, and how far that is from now."""
+    """A cost at which the verdict changes, the side on which it holds, and the distance to it."""
 
     at: float
     holds: str
@@ -276,20 +276,20 @@ class Turn:
 
 @dataclass(frozen=True)
 class FlipRow:
-    """A cell, what it costs now, and where that turns the verdict against each rival."""
+    """A cell, its current cost, and the costs at which the verdict against each rival changes."""
 
     cell: tuple[Label, Label]
     now: float
     turns: tuple[Turn | None, ...]
 
     def nearest(self) -> float:
-        """Return how far the nearest turning point is."""
+        """Return the distance of the nearest turning point."""
         return min((turn.far for turn in self.turns if turn is not None), default=2.0)
 
 
 @dataclass(frozen=True)
 class FlipTable:
-    """How far each cost can move before a rival gets cheaper than the cheapest policy."""
+    """The costs at which rivals become cheaper than the cheapest policy, by cell."""
 
     first: str
     rivals: tuple[str, ...]
@@ -299,7 +299,7 @@ class FlipTable:
 
 
 def flip_table(found: Findings) -> FlipTable | None:
-    """Return how far each cost can move before a rival gets cheaper than the cheapest policy."""
+    """Return how far each cost can change before a rival is cheaper than the cheapest policy."""
     first = found.verdict.use
     every = found.sensitivity.flips if found.sensitivity else ()
     regions = [each for each in every if each.cheaper == first][:MOST_RIVALS]
@@ -327,7 +327,7 @@ def flip_table(found: Findings) -> FlipTable | None:
 
 
 def _other_words(region: Flips) -> str:
-    """Say where the nearest costs turn the verdict against a rival that the table leaves out."""
+    """Describe at which costs the verdict changes against a rival that is not in the table."""
     turns = [(flip, turn) for flip in region.flips if (turn := _turn(flip)) is not None]
     if region.ratio is not None or not turns:
         return region.summary
@@ -346,7 +346,7 @@ def _other_words(region: Flips) -> str:
 
 
 def _turn(flip: Flip) -> Turn | None:
-    """Return where a cost turns the verdict; None where nothing, or less than nothing, does."""
+    """Return where a cost changes the verdict; None if no cost, or only a negative one, does."""
     rounding = 1e-9 * max(abs(flip.cost), 1.0)
     if flip.at is None or (flip.at < rounding and flip.cost >= 0):
         return None
@@ -354,29 +354,29 @@ def _turn(flip: Flip) -> Turn | None:
 
 
 def _far(now: float, at: float) -> float:
-    """Return how far a cost is from another, in terms of the larger one."""
+    """Return the distance between two costs, relative to the larger one."""
     return abs(at - now) / max(abs(at), abs(now), 1e-300)
 
 
 ARITHMETIC = ("words.js", "outcomes.js", "dirichlet.js", "bootstrap.js", "strata.js", "live.js")
-"""The scripts that compute what Python does, in the order in which they run."""
+"""The scripts that repeat computations of Python, in the order in which they run."""
 
 SCRIPTS = (*ARITHMETIC, "page.js", "tools.js", "answer.js", "sections.js", "panel.js")
 """The page's own scripts, in the order in which they run."""
 
 
 def write_report(findings: Findings, path: str | os.PathLike[str], *, full: bool = False) -> None:
-    """Write the page of some findings into a file, whole or not at all.
+    """Write the report on some findings into a file, completely or not at all.
 
     Parameters
     ----------
     findings : Findings
-        As `stakes.findings.findings` returns them.
+        The findings, as returned by `stakes.findings.findings`.
     path : str or path
         The name of the file.
     full : bool, default False
-        Whether all sections are open, and printed; otherwise paper has the verdict, the chart of
-        thresholds, the comparisons and the settings.
+        Whether all sections are open, and printed; otherwise only the verdict, the chart of
+        thresholds, the comparisons and the settings are printed.
 
     Returns
     -------
@@ -384,8 +384,8 @@ def write_report(findings: Findings, path: str | os.PathLike[str], *, full: bool
 
     Notes
     -----
-    Nothing is computed but what readers ask for: the page has the numbers of the findings, and
-    scripts that compute them again, as `evaluate` and `compare` do, for other costs.
+    The page has the numbers of the findings, and scripts that recompute them on request for other
+    costs, as `evaluate` and `compare` do.
 
     Examples
     --------
@@ -413,7 +413,7 @@ CONSTANTS = {
     "digits": DIGITS,
     "span": RATIO_SPAN,
 }
-"""What the page's scripts and Python must agree on."""
+"""Constants that the page's scripts share with Python."""
 
 RESERVED = (
     "__defineGetter__",
@@ -429,16 +429,16 @@ RESERVED = (
     "toString",
     "valueOf",
 )
-"""Names that every object of JavaScript has: Vega takes a model called so for one of them."""
+"""Names that every object of JavaScript has: Vega confuses models of these names with them."""
 
 
 def report_html(findings: Findings, *, full: bool = False) -> str:
-    """Return the page of some findings; on one day the same findings give the same page.
+    """Return the page of some findings; the same findings give the same page on the same day.
 
     Parameters
     ----------
     findings : Findings
-        As `stakes.findings.findings` returns them.
+        The findings, as returned by `stakes.findings.findings`.
     full : bool
         Whether all sections are open, and printed.
     """
@@ -501,7 +501,7 @@ def audit_html(found: AuditFound) -> str:
     Parameters
     ----------
     found : AuditFound
-        As `stakes.findings.audit.audit_found` returns it.
+        The findings, as returned by `stakes.findings.audit.audit_found`.
     """
     environment = _environment()
     style = _safe(_source(environment, "style.css"))
@@ -510,7 +510,7 @@ def audit_html(found: AuditFound) -> str:
 
 
 def _filled(environment: Any, template: str, context: Mapping[str, Any]) -> str:
-    """Return a page that UTF-8 can hold: names of files may have bytes that are no text."""
+    """Return a page encodable as UTF-8: names of files may have bytes that are no text."""
     page: str = environment.get_template(template).render(context)
     return page.encode(errors="backslashreplace").decode()
 
@@ -525,7 +525,7 @@ def _title(found: Findings) -> str:
 
 @cache
 def _environment() -> Any:
-    """Return what fills templates, compiled once; all that is not marked as safe gets escaped."""
+    """Return the environment of templates, made once; text not marked as safe is escaped."""
     library = jinja2()
     environment = library.Environment(
         loader=library.PackageLoader("stakes.show.report", "."),
@@ -557,14 +557,14 @@ def _environment() -> Any:
 
 
 def threshold(value: float) -> str:
-    """Write a threshold, and of an infinite one what it means."""
+    """Write a threshold, and the meaning of an infinite one."""
     if math.isinf(value):
         return "no score" if value > 0 else "any score"
     return threshold_text(value)
 
 
 def threshold_range(limits: tuple[float, float]) -> str:
-    """Summarise which thresholds would do as well."""
+    """Write a range of thresholds that are not shown to be worse."""
     low, high = limits
     if math.isinf(low) and math.isinf(high):
         return "any"
@@ -576,22 +576,22 @@ def threshold_range(limits: tuple[float, float]) -> str:
 
 
 LEAST_ADDRESSES = 4 * 10**9
-"""Bytes of addresses that vl-convert needs: with fewer it would end the process."""
+"""Bytes of address space that vl-convert needs: with less it would end the process."""
 
 
 @cache
 def _drawing() -> str:
-    """Return the scripts that draw; putting them together takes two seconds, so they are cached."""
+    """Return the scripts that draw; they are cached, because bundling them takes two seconds."""
     lite = "_".join(altair().SCHEMA_VERSION.lstrip("v").split(".")[:2])
     try:
         made_by = version("vl-convert-python")
     except PackageNotFoundError:
-        made_by = vl_convert().__version__  # which says what to install
+        made_by = vl_convert().__version__  # its error states what to install
     return cached_text(f"vega-{made_by}-{lite}.js", lambda: _bundle(lite))
 
 
 def _bundle(lite: str) -> str:
-    """Put the scripts together, for a version of Vega-Lite."""
+    """Bundle the scripts for a version of Vega-Lite."""
     if address_limit() < LEAST_ADDRESSES:
         raise StakesError(
             "a report needs 4 GB of addresses the first time, more than 'ulimit -v' allows"
@@ -601,7 +601,7 @@ def _bundle(lite: str) -> str:
 
 
 def _source(environment: Any, name: str) -> str:
-    """Return a file of this package as it stands."""
+    """Return a file of this package unchanged."""
     source: str = environment.loader.get_source(environment, name)[0]
     return source
 
@@ -611,14 +611,14 @@ def _safe(text: str) -> Any:
 
 
 DRAWN_DIGITS = 6
-"""Of coordinates that are drawn and not read; a screen shows four."""
+"""Significant digits of coordinates that are only drawn; a screen shows four."""
 
 ONE_DIGIT = 10
-"""So many decisions have positions of one digit."""
+"""Maximum number of decisions whose positions have one digit."""
 
 
 def _for_scripts(found: Findings) -> dict[str, Any]:
-    """Return the findings as their JSON has them, but shorter where scripts read it as well.
+    """Return the findings as in their JSON, but shorter where scripts do not need the details.
 
     Coordinates that are only drawn have fewer digits, and a row of decisions is a text in which
     each position is a digit.
@@ -641,7 +641,7 @@ def _drawn_digits(value: Any) -> Any:
 
 
 def _script_json(value: Any) -> Any:
-    """Return JSON that may stand in a script element: nothing in it ends the element."""
+    """Return JSON that is safe in a script element: nothing in it ends the element."""
     text = json_text(value)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -649,20 +649,20 @@ def _script_json(value: Any) -> Any:
 
 
 def _script(source: str) -> Any:
-    """Return a script that may stand in the page: in JavaScript a backslash there says nothing."""
+    """Return a script that is safe in the page: JavaScript ignores the added backslashes."""
     lines = source.replace("\r\n", "\n").replace("\r", "\n")  # as browsers read them
     return _safe(f"\n{lines}\n".replace("</script", "<\\/script").replace("<!--", "<\\!--"))
 
 
 def _script_hash(script: str) -> str:
-    """Return how the page's Content-Security-Policy names a script that may run."""
+    """Return the hash by which the page's Content-Security-Policy allows a script."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a model or a policy looks in all charts."""
+    """The look of a model or a policy in all charts."""
 
     name: str
     colour: str
@@ -676,21 +676,21 @@ def _legend(found: Findings) -> list[Look]:
 
 
 def _policy_looks(found: Findings) -> dict[str, Look]:
-    """Return how policies look: in the colour of their model, each competitor in its own style."""
+    """Return the looks of policies: the colour of the model, a line style for each competitor."""
     colours = policy_colours(found)
     places = {name: place for place, name in enumerate(found.joint.names)}
     return {name: Look(name, shade, dash(places.get(name, 0))) for name, shade in colours.items()}
 
 
 def shown_names(found: Findings) -> list[str]:
-    """Return the policies that compete, or of very many those that a sensitivity is found for."""
+    """Return the competing policies; if there are very many, those with a sensitivity."""
     cheapest = None if found.sensitivity is None else found.sensitivity.cheapest
     return [name for name in found.joint.names if not cheapest or name in cheapest]
 
 
 @dataclass(frozen=True)
 class ThresholdRow:
-    """A policy with thresholds, its rates, and what it saves against the model's own decisions."""
+    """A policy with thresholds, its rates, and its saving against the model's own decisions."""
 
     policy: PolicyResult
     threshold: str
@@ -718,7 +718,7 @@ def threshold_rows(found: Findings) -> list[ThresholdRow]:
 
 @dataclass(frozen=True)
 class Scored:
-    """A model that has a curve: its place among the curves, the curve, and how it looks."""
+    """A model with a curve: its index among the curves, the curve and its look."""
 
     place: int
     model: ScoredCurve
@@ -726,7 +726,7 @@ class Scored:
 
 
 def _scored(found: Findings) -> list[Scored]:
-    """Return the models that have curves in the order of all models, with their looks."""
+    """Return the models with curves, in the order of all models, with their looks."""
     curves = () if found.curves is None else found.curves.models
     by_name = {model.name: (place, model) for place, model in enumerate(curves)}
     return [Scored(*by_name[look.name], look) for look in _legend(found) if look.name in by_name]

@@ -1,9 +1,9 @@
-"""The sections of the report, in their order, and the charts of each.
+"""The sections of the report in their order, and the charts of each.
 
-A chart draws a part of the findings, which the page holds once: it names its data by their place
-in the findings, such as ``curves.models``, and the page hands them over. Names that begin with
-``@`` are filled by the page itself. Colours are the variables of the style sheet, so that a dark
-screen and paper need no other chart.
+A chart draws a part of the findings, which are stored once in the page: it names its data by their
+place in the findings, such as ``curves.models``, and the page passes them to it. Data whose names
+begin with ``@`` are computed by the page. Colours are variables of the style sheet, so that the
+same chart fits dark screens and print.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from stakes.show.report._theme import (
 )
 
 Drawn = dict[str, tuple[Any, str]]
-"""Charts by their names, each with what it shows in words."""
+"""Charts by their names, each with a description in words."""
 
 # The charts.
 
 LOG_FROM = 10
-"""Where the largest score is so many times a chosen threshold, scores are on a logarithmic axis."""
+"""Ratio of the largest score to a chosen threshold above which the axis is logarithmic."""
 
 RATIO_SPAN = 15
-"""How many times more, and less, than stated a miss is worth at the ends of a chart."""
+"""Ratio of the cost of a miss at the ends of a chart to the stated cost, and its inverse."""
 
 
 def _curve_charts(found: Findings) -> Drawn:
@@ -67,7 +67,7 @@ def _curve_charts(found: Findings) -> Drawn:
 
 
 def _lines(found: Findings, x: Any, y: Any, tips: Sequence[Any], log: bool = False) -> list[Any]:
-    """Draw a line for each model, and what the pointer reads off it."""
+    """Return a line for each model, and the points of its tooltips."""
     colours, dashes = scales(model_names(found))
     rows = altair().Chart(altair().NamedData(name="@rows"))
     if log:
@@ -88,7 +88,7 @@ def _tips(found: Findings, field: str, title: str) -> list[Any]:
 
 
 def _by_threshold(found: Findings, curves: Curves) -> tuple[Any, str]:
-    """Draw what each model costs at each threshold; the page has the rows."""
+    """Draw the cost of each model at each threshold; the page has the rows."""
     alt = altair()
     scores = np.concatenate([model.thresholds for model in curves.models])
     scores = scores[np.isfinite(scores)]
@@ -117,7 +117,7 @@ PC = "datum.value * odds / (datum.value * odds + 1)"
 
 
 def _by_condition(found: Findings, x: Any, field: str, title: str) -> Any:
-    """Draw what each model costs as costs or prevalence change; the page has the rows."""
+    """Draw the cost of each model as costs or prevalence change; the page has the rows."""
     alt = altair()
     top = alt.ExprRef("top")
     y = alt.Y("cost:Q", axis=number_axis(cost_title(found))).scale(zero=True, domainMax=top)
@@ -184,7 +184,7 @@ def _roc(found: Findings) -> tuple[Any, str]:
 
 
 def _ranges(found: Findings, curves: Curves) -> tuple[Any, str]:
-    """Draw where one model of a pair is shown to be cheaper, by what a miss is worth."""
+    """Draw where one model of a pair is shown to be cheaper, by the relative cost of a miss."""
     alt = altair()
     shown = curves.pairs[:MOST_ROWS]
     names = model_names(found)
@@ -233,31 +233,31 @@ def _ranges(found: Findings, curves: Curves) -> tuple[Any, str]:
 
 
 MOST_NAMED = 3
-"""So many periods are named in a sentence."""
+"""Maximum number of periods named in a sentence."""
 
 MOST_PANELS = 6
-"""How many policies have a chart of their own."""
+"""Maximum number of policies with their own chart."""
 
 MOST_CELLS = 400
-"""How many costs, at most, the page lets people edit."""
+"""Maximum number of costs that people can edit on the page."""
 
 WHOLE = {"expr": "width"}
-"""The longest that words above a row may be: all of the width."""
+"""Maximum length of the text above a row: the whole width."""
 
 UNTURNED = "replace(datum.second, '@', '\u200e@')"
-"""A name from right to left must not turn the threshold behind it."""
+"""Title with a mark, so that a right-to-left name does not reverse the threshold after it."""
 
 ROW = 46
 EXTENT = 46
-"""The height of a row, and the least width of an axis, so that charts above each other align."""
+"""Height of a row, and least width of an axis, so that charts above each other align."""
 
 
 FARTHEST = 3
-"""Constants that cost more than so many times the highest limit of a model are not drawn."""
+"""Ratio of a constant's cost to the highest limit of a model above which it is not drawn."""
 
 
 def editable(found: Findings) -> bool:
-    """Tell whether the page can compute all again at other costs."""
+    """Return whether the page can recompute all results at other costs."""
     return found.other_costs is not None and found.costs.values.size <= MOST_CELLS
 
 
@@ -299,7 +299,7 @@ def _pair_charts(found: Findings) -> Drawn:
 
 
 def _near_pairs(found: Findings) -> list[PolicyPair]:
-    """Return the pairs but those with constants that cost far more than every model."""
+    """Return the pairs, without those with constants that cost far more than every model."""
     models = {each.name for each in found.policies if each.model is not None}
     ends = [max(abs(p.low), abs(p.high)) for p in found.pairs if p.second in models]
     reach = FARTHEST * max(ends, default=math.inf)
@@ -316,7 +316,7 @@ def _sensitivity_charts(found: Findings) -> Drawn:
 
 
 def _along(found: Findings, path: CostPath) -> tuple[Any, Any, Any]:
-    """Return a path's rows, one for each policy and position, its axis, and the cost as stated."""
+    """Return the rows of a path by policy and position, its axis, and a rule at the stated cost."""
     alt = altair()
     each = ["cost", "low", "high", "probability_low"]
     rows = (
@@ -330,7 +330,7 @@ def _along(found: Findings, path: CostPath) -> tuple[Any, Any, Any]:
     ends = [float(path.position[0]), float(path.position[-1])]
     kind = "log" if path.scale == "log" and min(ends) > 0 else "linear"
     axis = alt.Axis(
-        title=None,  # the page has it, where it can break into lines
+        title=None,  # the page has the title, which may need several lines
         format=NUMBER,
         values=[ends[0], now, ends[1]],
         grid=False,
@@ -364,7 +364,7 @@ def _path(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
 
 
 def _near(found: Findings, path: CostPath) -> list[str]:
-    """Return the policies of a path but constants that cost far more than every model."""
+    """Return the policies of a path, without constants that cost far more than every model."""
     models = {each.name for each in found.policies if each.model is not None}
     mine = [name in models for name in path.names]
     reach = path.high[mine].max(axis=0) if any(mine) else np.zeros(len(path.position))
@@ -436,7 +436,7 @@ def _period_charts(found: Findings) -> Drawn:
 
 
 def _rows_of(shown: int, name: str) -> Any:
-    """Return a chart with a row for each of the first entries, called as an expression says."""
+    """Return a chart with a row for each of the first entries, named by an expression."""
     alt = altair()
     return (
         alt.Chart()
@@ -448,7 +448,7 @@ def _rows_of(shown: int, name: str) -> Any:
 
 
 def _cost_rows(found: Findings, data: str, base: Any, shown: int) -> Any:
-    """Draw costs with their limits, a row each."""
+    """Draw costs with their limits, one row each."""
     alt = altair()
     x = alt.X("low:Q", axis=number_axis(cost_title(found))).scale(zero=True, nice=True)
     sure = alt.condition(
@@ -516,7 +516,7 @@ def _calibration_charts(found: Findings) -> Drawn:
         .transform_calculate(score="datum.bin.score", share="datum.bin.share", n="datum.bin.n")
     )
     ends = bins.transform_calculate(low="datum.bin.low", high="datum.bin.high")
-    # Only as far as the scores go: rare classes have none near 1.
+    # The line ends at the highest score: rare classes have no scores near 1.
     top = max(max(bin_.score, bin_.share) for each in found.calibration for bin_ in each.bins)
     x = alt.X("score:Q", axis=number_axis("mean score")).scale(zero=True)
     y = alt.Y("share:Q", axis=number_axis("observed frequency")).scale(zero=True)
@@ -550,9 +550,9 @@ def _distribution_charts(found: Findings) -> Drawn:
 
 
 def _histogram(place: int, each: ScoreDistribution) -> tuple[Any, str]:
-    """Draw which part of each class has which scores, positives above the axis.
+    """Draw the histogram of scores of each class, with positives above the axis.
 
-    A rare class would not be seen beside the other if both were counted.
+    Bars are percentages of each class, because counts of a rare class would not be visible.
     """
     alt = altair()
     rows = (
@@ -600,7 +600,7 @@ def _always(_: Findings) -> bool:
     return True
 
 
-# What each section finds, in a sentence.
+# The finding of each section, in a sentence.
 
 
 def _finds_matrices(found: Findings) -> str:
@@ -674,7 +674,7 @@ def _finds_slices(found: Findings) -> str:
         f"{number(shown) if shown else 'None'} of {number(len(found.slices))} slices "
         f"{'are' if shown > 1 else 'is'} shown to differ from the rest."
     )
-    if len(known) < 2:  # noqa: PLR2004 - one alone is not the most expensive
+    if len(known) < 2:  # noqa: PLR2004 - one slice has no comparison
         return differ
     worst = max(known, key=lambda each: each.cost or 0.0)
     return f"{differ} The highest observed cost is that of {worst.column} {worst.slice_}."
@@ -725,19 +725,19 @@ class Section:
     Attributes
     ----------
     name : str
-        Its id in the page, and the name of its template in `parts/`.
+        The id of the section in the page, and the name of its template in `parts/`.
     title : str
-        Its heading, also in the contents.
+        The heading, which is also in the contents.
     finding : callable
-        Says what it finds, in a sentence.
+        Function that returns the finding in a sentence.
     charts : callable
-        Returns its charts.
+        Function that returns the charts.
     shown : callable
-        Tells whether some findings have it.
+        Function that returns whether findings have the section.
     live : bool
-        Whether it follows the assumptions that readers change.
+        Whether the section is updated when readers change assumptions.
     printed : bool
-        Whether it is printed although it is folded.
+        Whether the section is printed although it is folded.
     """
 
     name: str
@@ -826,9 +826,9 @@ class Chart:
     Attributes
     ----------
     spec : dict
-        What Vega draws.
+        The Vega-Lite specification.
     words : str
-        What it shows, for those who cannot see it.
+        The description of the chart, for those who cannot see it.
     """
 
     spec: dict[str, Any]

@@ -1,4 +1,4 @@
-"""How all charts of the report look: colours, line styles, axes."""
+"""The theme of all charts of the report: colours, line styles and axes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from stakes._core.optional import altair
 from stakes.findings.report import Findings
 
 COLOURS = 5
-"""How many colours the style sheet has, which colour-blind people can tell apart; then grey."""
+"""Number of model colours, which colour-blind people can distinguish; further ones are grey."""
 
 DASHES = ([1, 0], [6, 3], [6, 3, 1.5, 3], [1.5, 2.5], [11, 3], [5, 2, 1.5, 2, 1.5, 2])
-"""The line styles that go with them, for print in black and white."""
+"""The line styles of models, for print in black and white."""
 
 MOST_ROWS = 20
-"""How many policies or pairs a chart has at most."""
+"""Maximum number of policies or pairs in a chart."""
 
 NUMBER = ",~r"
 CONFIG = {
@@ -47,15 +47,15 @@ def colour(index: int) -> str:
 
 
 def dash(index: int) -> str:
-    """Return the line style of the model with that number, as SVG writes it."""
+    """Return the line style of the model with that number, in the notation of SVG."""
     return " ".join(f"{length:g}" for length in DASHES[index % len(DASHES)])
 
 
 def layers(found_at: str, marks: Sequence[Any], height: int) -> dict[str, Any]:
-    """Lay marks over each other that draw the data at a place of the findings.
+    """Return a layered chart of marks on the data at `found_at` in the findings.
 
-    Altair copies and checks charts many times as it lays them over each other; what Vega-Lite
-    wants of it is no more than their list.
+    Layers are not made by Altair, because it copies and checks charts many times, and Vega-Lite
+    needs only their list.
     """
     alt = altair()
     datasets: dict[str, Any] = {}
@@ -72,7 +72,7 @@ def layers(found_at: str, marks: Sequence[Any], height: int) -> dict[str, Any]:
 
 
 def scales(names: Sequence[str]) -> tuple[Any, Any]:
-    """Return the colour and the line style of models, the same in every chart."""
+    """Return the colour and line style scales of models, the same in every chart."""
     alt = altair()
     places = range(len(names))
     colours = alt.Color("name:N", legend=None).scale(
@@ -89,7 +89,7 @@ CONSTANT = "var(--edge)"
 
 
 def policy_colours(found: Findings) -> dict[str, str]:
-    """Return the colour of each policy: its model's, or that of all constants."""
+    """Return the colour of each policy: that of its model, or that of constant predictions."""
     places = {model.name: place for place, model in enumerate(found.models)}
     return {
         each.name: CONSTANT if each.model is None else colour(places[each.model])
@@ -98,7 +98,7 @@ def policy_colours(found: Findings) -> dict[str, str]:
 
 
 def policy_scales(found: Findings, names: Sequence[str]) -> tuple[Any, Any]:
-    """Return the colour and the line style of policies; those of one model differ in the style."""
+    """Return the colour and line style scales of policies; those of a model differ in style."""
     alt = altair()
     colours = policy_colours(found)
     shades = alt.Color("name:N", legend=None).scale(
@@ -111,7 +111,7 @@ def policy_scales(found: Findings, names: Sequence[str]) -> tuple[Any, Any]:
 
 
 def model_names(found: Findings) -> list[str]:
-    """Return the models in the order of their colours."""
+    """Return the names of models in the order of their colours."""
     return [model.name for model in found.models]
 
 
@@ -122,12 +122,12 @@ def cost_title(found: Findings) -> str:
 
 
 def number_axis(title: str, **options: Any) -> Any:
-    """Return an axis of numbers, written out."""
+    """Return an axis of numbers without abbreviations."""
     return altair().Axis(title=title, format=NUMBER, tickCount=5, **options)
 
 
 def dotted(rows: Sequence[dict[str, float]]) -> Any:
-    """Draw a line for comparison."""
+    """Draw a dotted reference line."""
     alt = altair()
     return alt.Chart(alt.InlineData(list(rows))).mark_line(
         clip=True, color="var(--soft)", strokeDash=[2, 3], strokeWidth=1.5
