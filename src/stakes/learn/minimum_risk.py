@@ -40,7 +40,8 @@ class MinimumRiskClassifier(MetaLearner):
 
     The expected cost, or risk, of decision :math:`i` is
     :math:`R(i | x) = \sum_j P(j | x)\, C(i, j)` (equation 2.3 of the thesis). If the probabilities
-    are correct, no other decisions are cheaper. Calibrate classifiers that only rank well.
+    are correct, no other decisions have a lower expected cost. Calibrate classifiers that only
+    rank well.
 
     Parameters
     ----------
