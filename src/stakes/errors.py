@@ -89,9 +89,9 @@ class RefusedInputError(StakesError):
     argument : str
         The argument, or the file, line and column; empty if the problem is in none of them.
     problem : str
-        What is allowed and what was given.
+        The problem: what is allowed and what was given.
     remedy : str
-        What to do, if that is not clear from the problem.
+        The remedy, if it is not clear from the problem.
     code : str, optional
         Code of the problem, for programs that give advice of their own on it.
     proposal : mapping of str, optional
@@ -191,9 +191,9 @@ class InputError(RefusedInputError, ValueError):
     argument : str
         The argument, or the file, line and column; empty if the problem is in none of them.
     problem : str
-        What is allowed and what was given.
+        The problem: what is allowed and what was given.
     remedy : str
-        What to do, if that is not clear from the problem.
+        The remedy, if it is not clear from the problem.
     code : str, optional
         Code of the problem, for programs that give advice of their own on it.
     proposal : mapping of str, optional

@@ -321,7 +321,7 @@ class _Objective:
     def _report(self, cost: float) -> None:
         fits = len(self.seen)
         if self.verbose and (self.verbose > 1 or fits % 10 == 0):
-            print(  # noqa: T201 - what verbose asks for
+            print(  # noqa: T201 - for verbose
                 f"[powell] fit {fits} of at most {self.max_fits}: cost {cost:.6g}, "
                 f"least {self.best[0]:.6g}"
             )

@@ -57,7 +57,7 @@ LEFT_GAIN, RIGHT_GAIN, LOW, HIGH = range(4)
 
 TALLY = np.dtype([(name, np.int64) for name in (
     "count",  # rows of the class in the node
-    "known",  # of them, those with a value of the attribute at hand
+    "known",  # of them, those with a value of the current attribute
     "left",  # of them, those on the left of a split
     "unit",  # how many rows have a mass of 1
     "start",  # where the terms of the class begin

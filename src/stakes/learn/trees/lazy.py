@@ -279,7 +279,7 @@ class _Bagged(LazyTrees):
         x : array_like or data frame
             One row of features.
         bag : int, default 0
-            Which bag.
+            The number of the bag, from 0.
         max_leaves : int, default 100
             Maximum number of leaves to show.
 
