@@ -7,24 +7,24 @@ import sys
 
 
 def _is_command() -> bool:
-    """Tell whether Python was started for the command, by its name or as ``python -m stakes``."""
+    """Return whether Python was started to run ``stakes`` or ``python -m stakes``."""
     name, given = (getattr(sys, "argv", None) or [""])[0], sys.orig_argv
-    if name == "-m":  # what it says until the module is found
+    if name == "-m":  # its value until the module is found
         return "-m" in given and given[given.index("-m") + 1].partition(".")[0] == "stakes"
     return name.rpartition("/")[2] == "stakes"
 
 
 if _is_command():
-    # Ctrl-C ends the command while its modules load, where Python would show a traceback.
+    # Ctrl-C while the modules load ends the command without a traceback.
     import signal
 
     try:
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-    except ValueError:  # only the main thread can say so
+    except ValueError:  # only the main thread can set signal handlers
         pass
 
-from stakes._core.optional import lazy_names  # noqa: E402 - Ctrl-C first
+from stakes._core.optional import lazy_names  # noqa: E402 - after Ctrl-C is handled
 
 __getattr__, __dir__ = lazy_names(__name__)
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""``python -m stakes`` is the command ``stakes``."""
+"""Run the command line as ``python -m stakes``."""
 
 import sys
 

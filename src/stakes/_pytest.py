@@ -1,7 +1,7 @@
-"""The pytest plug-in: a fixture that lets a test fail when a model costs too much.
+"""pytest plug-in: the fixture ``cost_gate``, which fails a test if a model costs too much.
 
-pytest loads this file wherever stakes is installed, so it imports nothing but pytest until the
-fixture is used.
+pytest loads this file wherever stakes is installed, so it imports only pytest until the fixture is
+used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 
 
 class CostGate:
-    """Fails a test when a model costs too much; what cannot be judged is an error."""
+    """Gate that fails a test if a model costs too much; models that cannot be judged are errors."""
 
     def cheaper(
         self,
@@ -27,7 +27,7 @@ class CostGate:
         margin: float = 0.0,
         **options: Any,
     ) -> None:
-        """Fail unless a model is shown to cost less than a margin more than another.
+        """Fail unless a model is shown to cost less than another model plus a margin.
 
         Parameters
         ----------
@@ -36,11 +36,11 @@ class CostGate:
         file : str, path, data frame or mapping of columns
             The predictions of both.
         costs : CostMatrix, mapping, or path
-            What decisions cost, or the file that says it.
+            The cost of each decision, or the file that contains the costs.
         margin : float, default 0
-            How much more per decision the model may cost; 0 asks that it is shown to be cheaper.
+            Limit on the extra cost per decision; with 0, the model must be shown to be cheaper.
         **options
-            As `stakes.study_of` takes them for a data frame: actual, pos_label, groups, ….
+            Options of `stakes.study_of` for a data frame: actual, pos_label, groups, ….
         """
         __tracebackhide__ = True
         _judge(candidate, than, file, costs, margin=margin, options=options)
@@ -84,7 +84,7 @@ def _judge(
 
 
 def _columns(options: dict[str, Any]) -> tuple[Any, Any]:
-    """Take the columns out of the options, and return them; the progress is told to nobody."""
+    """Remove the columns from the options; return them, and a progress reporter without output."""
     from stakes.predictions import Columns, DesignColumns, Reading
 
     def taken(names: Sequence[str]) -> dict[str, Any]:
@@ -97,19 +97,19 @@ def _columns(options: dict[str, Any]) -> tuple[Any, Any]:
 
 
 class _Untold:
-    """Is told how far reading is, and does nothing."""
+    """Progress reporter that does nothing."""
 
     def expect(self, steps: int) -> None:
-        """Take how many more steps there are."""
+        """Ignore the number of further steps."""
 
     def step(self, text: str) -> None:
-        """Take what is done next."""
+        """Ignore the next step."""
 
     def reach(self, done: int, total: int, text: str) -> None:
-        """Take how many of all steps are done."""
+        """Ignore the number of steps done."""
 
 
 @pytest.fixture
 def cost_gate() -> CostGate:
-    """Judge models by what they cost: ``cost_gate.cheaper("new", than="old", file=, costs=)``."""
+    """Return a gate on model costs: ``cost_gate.cheaper("new", than="old", file=, costs=)``."""
     return CostGate()

@@ -1,6 +1,6 @@
-"""Everything that stakes raises or warns with.
+"""Errors and warnings of stakes.
 
-An error of input has three parts: the argument (or the file, line and column), the problem (what is
+An input error has three parts: the argument (or the file, line and column), the problem (what is
 allowed and what was given), and the remedy. Texts write arguments as Python does, ``pos_label=``;
 the command line shows them as its options, ``--pos-label``. Each error is also the built-in error
 that scientific Python would raise in its place, so that ``except ValueError`` keeps working.
@@ -36,7 +36,7 @@ __all__ = [
 
 
 Code = Literal["count_file_not_alone", "not_probabilities", "too_many_scores"]
-"""Problems that programs recognise, for advice on what else they can do."""
+"""Codes of problems on which programs give advice of their own."""
 
 
 PASSWORD = re.compile(
@@ -46,19 +46,19 @@ PASSWORD = re.compile(
 
 
 def redacted(text: str) -> str:
-    """Return a text without the passwords of the addresses in it, which others must not see."""
+    """Return a text in which the passwords of addresses are masked."""
     return PASSWORD.sub(r"\1\2***", text)
 
 
 LONG_VALUE = re.compile(r"(['\"])((?:(?!\1).){200})(?:(?!\1).){600,}\1", re.DOTALL)
-"""A value of more than 800 characters in a text, which is quoted."""
+"""A quoted value of 800 or more characters in a text."""
 
 MOST_SHOWN = 4000
-"""Characters that a part of an error has at most: a cell of a file may have millions."""
+"""Maximum length of a part of an error, in characters: a cell of a file may have millions."""
 
 
 def shortened(text: str) -> str:
-    """Return a text in which long values are cut, and which is not too long itself."""
+    """Return a text that is cut to about `MOST_SHOWN` characters, its long values first."""
     if len(text) <= MOST_SHOWN:
         return text
     text = LONG_VALUE.sub(lambda found: f"{found[1]}{found[2]}…{found[1]}", text)
@@ -82,20 +82,20 @@ class StakesError(Exception):
 
 
 class RefusedInputError(StakesError):
-    """Base of the errors about input: where the problem is, what it is, and what to do.
+    """Base of the errors about input, with the place of the problem, the problem and the remedy.
 
     Parameters
     ----------
     argument : str
         The argument, or the file, line and column; empty if the problem is in none of them.
     problem : str
-        What is allowed and what was given.
+        The problem: what is allowed and what was given.
     remedy : str
-        What to do, if that is not clear from the problem.
+        The remedy, if it is not clear from the problem.
     code : str, optional
-        A short name of the problem, for programs that have advice of their own on it.
+        Code of the problem, for programs that give advice of their own on it.
     proposal : mapping of str, optional
-        Arguments that solve the problem, and what to give for them.
+        Arguments that solve the problem, with their values.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class RefusedInputError(StakesError):
     """
 
     in_a_file: ClassVar[bool] = False
-    """Whether `argument` is a place in a file, which is called the same everywhere."""
+    """Whether `argument` is a place in a file, which has the same name in every interface."""
 
     def __init__(
         self,
@@ -137,10 +137,10 @@ class RefusedInputError(StakesError):
         Parameters
         ----------
         spell : callable, optional
-            Returns what an argument is called where the text is read, or None if it cannot be
-            given there; advice that needs such an argument is left out.
+            Returns the name of an argument in the reader's interface, or None if it does not exist
+            there; advice that needs such an argument is left out.
         files : container of str
-            Names that are those of files, even if an argument is called the same.
+            Names of files, which are kept even if an argument has the same name.
 
         Returns
         -------
@@ -170,7 +170,7 @@ ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:'(\w+)'|(\d[\d.]*\d|\d))?(?![\w'\"])
 
 
 def spelled(text: str, spell: Callable[[str], str | None]) -> str:
-    """Return a text whose arguments are called otherwise, without sentences on unknown ones."""
+    """Return a text with its arguments renamed, without sentences about unknown ones."""
 
     def called(found: re.Match[str]) -> str:
         return " ".join(filter(None, (spell(found[1]), found[2], found[3])))
@@ -191,13 +191,13 @@ class InputError(RefusedInputError, ValueError):
     argument : str
         The argument, or the file, line and column; empty if the problem is in none of them.
     problem : str
-        What is allowed and what was given.
+        The problem: what is allowed and what was given.
     remedy : str
-        What to do, if that is not clear from the problem.
+        The remedy, if it is not clear from the problem.
     code : str, optional
-        A short name of the problem, for programs that have advice of their own on it.
+        Code of the problem, for programs that give advice of their own on it.
     proposal : mapping of str, optional
-        Arguments that solve the problem, and what to give for them.
+        Arguments that solve the problem, with their values.
 
     Examples
     --------
@@ -234,7 +234,7 @@ class LabelError(InputError):
 
 
 class FileError(InputError):
-    """A file cannot be read or written, or does not say what it should.
+    """A file cannot be read or written, or its content is not valid.
 
     Examples
     --------
@@ -270,7 +270,7 @@ class EngineError(StakesError, RuntimeError):
 
 
 class DesignError(InputError):
-    """A method cannot treat the way in which the examples were sampled.
+    """A method does not support the sampling design of the examples.
 
     Examples
     --------
@@ -283,7 +283,7 @@ class DesignError(InputError):
 
 
 class PlanError(InputError):
-    """No test set is large enough for what was asked.
+    """No test set or number of labels reaches the goal of a plan.
 
     Examples
     --------
@@ -315,7 +315,7 @@ class StakesWarning(UserWarning):
 
 
 class NotClaimedWarning(StakesWarning):
-    """The confidence is not claimed: a few groups, weights or amounts carry what is known.
+    """The confidence level is not claimed: for example, a few groups, weights or amounts dominate.
 
     Examples
     --------
@@ -331,7 +331,7 @@ class NotClaimedWarning(StakesWarning):
 
 
 class InputWarning(StakesWarning):
-    """The rows may not be what they are taken for.
+    """The rows may have been misread: for example, they may not be independent.
 
     Examples
     --------
@@ -347,7 +347,7 @@ class InputWarning(StakesWarning):
 
 
 class RareCostWarning(StakesWarning):
-    """The outcomes that matter most were seen too rarely for the usual test.
+    """The most influential outcomes occurred too rarely for the usual test.
 
     Examples
     --------
@@ -390,7 +390,7 @@ class ConstantDecisionWarning(StakesWarning):
 
 
 class ToleranceWarning(StakesWarning):
-    """A result is not as close to the exact one as was asked for.
+    """A result is not within the requested tolerance of the exact one.
 
     Examples
     --------
@@ -406,12 +406,12 @@ class ToleranceWarning(StakesWarning):
     """
 
 
-# Warnings that point at the user's line, however deep in the package they arise.
+# Warnings that point at the user's line, wherever in the package they are issued.
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn at the first line outside of stakes that led here."""
-    depth, frame = 2, sys._getframe(1)  # noqa: SLF001 - the way to see who called
+    """Issue a warning at the line outside of stakes that called into it."""
+    depth, frame = 2, sys._getframe(1)  # noqa: SLF001 - to find the caller
     while frame.f_back and str(frame.f_globals.get("__name__", "")).split(".")[0] == "stakes":
         frame = frame.f_back
         depth += 1

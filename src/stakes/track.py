@@ -1,6 +1,6 @@
-"""What models cost, kept where experiments are tracked.
+"""Logging of model costs to MLflow.
 
-A run of MLflow has costs, thresholds, the verdict, the report and the counts.
+A run gets the costs, thresholds, verdict, report and counts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["log_to_mlflow", "mlflow_cost_metric"]
 
 FOLDER = "stakes"
 LONGEST = 500
-"""The characters that every version of MLflow keeps of a parameter."""
+"""Length of a parameter that every version of MLflow stores whole, in characters."""
 
 NOT_ALLOWED = re.compile(r"[^\w\-. /]")
 
@@ -33,38 +33,38 @@ NOT_ALLOWED = re.compile(r"[^\w\-. /]")
 def log_to_mlflow(
     study: Study, settings: Settings | None = None, *, prefix: str = "", report: bool = True
 ) -> Findings:
-    """Log what models cost to the active run of MLflow, or to a new one.
+    """Log the costs of models to the active run of MLflow, or to a new one.
 
     Parameters
     ----------
     study : Study
         The predictions and costs: `stakes.study.study_of` makes one of arrays.
     settings : Settings, optional
-        What the report is told besides.
+        Further settings of the report.
     prefix : str
-        Put before the names of metrics and parameters, such as "test/".
+        Prefix of the names of metrics and parameters, such as "test/".
     report : bool
         Whether to log the report, which takes seconds and the extra `stakes[report]`.
 
     Returns
     -------
     Findings
-        What was found.
+        The results that were logged.
 
     Notes
     -----
-    Names do not depend on what is found, so that runs can be compared.
+    Names do not depend on the results, so that runs can be compared.
 
     - Metrics of each model at its cheapest policy: ``MODEL/cost``, ``MODEL/cost_low``,
       ``MODEL/cost_high``, and ``MODEL/threshold`` where it has one to deploy.
     - Metrics of the verdict: ``verdict/cost``, ``verdict/cost_low``, ``verdict/cost_high``,
       ``verdict/saving``, ``verdict/saving_low``, ``verdict/saving_high`` (per decision, against the
-      baseline), ``verdict/ties`` (how many policies it cannot be told apart from), and
-      ``verdict/to_settle`` (the test examples that would tell it from the next one) where known.
+      baseline), ``verdict/ties`` (the number of policies it cannot be told apart from), and
+      ``verdict/to_settle`` (the test set size that would tell it from the next one) where known.
     - Tags: ``stakes.verdict`` (in words), ``stakes.use``, ``stakes.baseline``, ``stakes.shown``
       (whether it is shown to be the cheapest) and ``stakes.saving_shown``.
     - Parameters: ``stakes.costs``, ``stakes.class_priors``, ``stakes.confidence``, ``stakes.n``,
-      ``stakes.seed`` and ``stakes.thresholds``, those to deploy by model.
+      ``stakes.seed`` and ``stakes.thresholds`` (the threshold to deploy for each model).
 
     In the folder ``stakes`` of the artifacts are ``findings.json``, ``counts.json``, which
     ``stakes merge`` and all other commands read, and ``report.html``.
@@ -73,7 +73,7 @@ def log_to_mlflow(
 
     Examples
     --------
-    A store in a temporary folder; what MLflow is built on warns about itself:
+    A store in a temporary folder; warnings of MLflow's dependencies are ignored:
 
     >>> import tempfile, warnings
     >>> from pathlib import Path
@@ -119,7 +119,7 @@ def mlflow_cost_metric(
     Parameters
     ----------
     costs : CostMatrix
-        What decisions cost.
+        The cost of each decision.
     name : str
         Name of the metric; its limits are ``name/low`` and ``name/high``.
     confidence, method
@@ -128,7 +128,7 @@ def mlflow_cost_metric(
     Returns
     -------
     mlflow.models.EvaluationMetric
-        The cost and its limits, as `evaluate` computes them; less is better.
+        The cost and its limits, as `evaluate` computes them; lower is better.
 
     Examples
     --------
@@ -217,13 +217,13 @@ def _parameters(found: Findings) -> Iterator[tuple[str, Any]]:
 
 
 def _short(value: Any) -> str:
-    """Return JSON that a parameter can hold; a larger value is in the artifacts."""
+    """Return a value as JSON if it fits in a parameter, or else a reference to the artifacts."""
     text = json_text(value)
     return text if len(text) <= LONGEST else f"see {FOLDER}/findings.json"
 
 
 def _allowed(name: str) -> str:
-    """Return a name with those characters only that MLflow allows."""
+    """Return a name in which ``_`` replaces the characters that MLflow does not allow."""
     return NOT_ALLOWED.sub("_", name)
 
 

@@ -1,10 +1,10 @@
 """The commands, in the order in which help lists them.
 
-A new command is a file of this folder with a function of the same name and its ``EXAMPLES``, and
-its name in `COMMANDS`; further its test, and what it prints in `tests/golden/cli/`. What it finds
-are findings (`stakes.findings`), gathered in a dataclass with a ``schema`` whose attributes are
-documented: ``output.results`` writes that as JSON, and `python tools/json_reference.py` its
-reference. A file with an ``app`` of its own is a group of commands.
+A new command needs a file in this folder with a function of the same name and ``EXAMPLES``, its
+name in `COMMANDS`, a test, and its output in `tests/golden/cli/`. Its results are findings
+(`stakes.findings`) in a dataclass with a ``schema`` and documented attributes: ``output.results``
+writes them as JSON, and `python tools/json_reference.py` writes their reference. A file with its
+own ``app`` is a group of commands.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def common(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Keep what all commands share."""
+    """Store the options that all commands share."""
     context.obj = Output(quiet=quiet)
 
 
@@ -61,9 +61,9 @@ COMMANDS = (
 
 @cache
 def command(wanted: str | None = None) -> Any:
-    """Return what runs: all commands or, as that is sooner made, the one that is wanted.
+    """Return all commands or, because that is faster, only the one that is wanted.
 
-    Help leaves out what few need, so that it fits a screen.
+    Help leaves out an option that few need, so that it fits a screen.
     """
     names = (wanted,) if wanted in COMMANDS else COMMANDS
     made = get_command(_app(names))
@@ -80,7 +80,7 @@ def _app(names: Sequence[str]) -> typer.Typer:
     app = typer.Typer(
         name="stakes",
         cls=QuickGroup,
-        # \b keeps typer from filling the lines; help fits a screen of 24.
+        # \b keeps typer from rewrapping the lines; help fits a screen of 24.
         help="\b\nWhat a model's mistakes cost, how sure that is, and which model to use.\n"
         "Start with: stakes report predictions.csv --costs costs.csv",
         no_args_is_help=True,

@@ -1,4 +1,4 @@
-"""Commands, the options that several of them have, and the files that these name."""
+"""Registration of commands, the options they share, and the reading of their input files."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ if TYPE_CHECKING:
     from stakes.predictions.arrow import ArrowTable
     from stakes.study import Study
 
-# Commands and their options: those that belong together are one parameter.
+# Commands and their options. Options that belong together are one parameter, a dataclass.
 
 
 class FileUse(Enum):
-    """What a command does with the files that an option names; no output may be an input."""
+    """Whether a command reads or writes the files of an option; no output may be an input."""
 
     READ = "read"
     WRITTEN = "written"
 
 
 def add(app: typer.Typer, module: ModuleType, name: str | None = None) -> None:
-    """Add the command that a module defines under its own name, with the module's examples."""
+    """Add a command of a module to an app; by default, the command with the module's name."""
     function = getattr(module, name or module.__name__.rpartition(".")[2])
     examples = module.EXAMPLES if name is None else module.EXAMPLES[name]
     lines = "\n".join(f"  {each}" for each in examples)
-    # \b keeps typer from filling the lines.
+    # \b keeps typer from rewrapping the lines.
     app.command(cls=_Once, epilog=f"\b\nExamples:\n{lines}")(expanded(function))
 
 
 class _Quick(TyperCommand if TYPE_CHECKING else object):  # type: ignore[misc]
-    """A command whose parameters convert plain values themselves.
+    """Command whose parameters convert plain values without pydantic.
 
-    From 0.29 on, typer converts all with pydantic, which takes longer to load than a small file to
-    read.
+    Since version 0.29, typer converts all values with pydantic, which takes longer to load than a
+    small file takes to read.
     """
 
     def get_params(self, ctx: Any) -> Any:
-        """Return the parameters, the option for help among them."""
+        """Return the parameters, including the help option."""
         parameters: list[Any] = super().get_params(ctx)
         for each in parameters:
             if hasattr(each, "get_runtime_param") and "get_runtime_param" not in vars(each):
@@ -64,16 +64,16 @@ class _Quick(TyperCommand if TYPE_CHECKING else object):  # type: ignore[misc]
 
 
 class QuickGroup(_Quick, TyperGroup):
-    """A group of commands whose own parameters convert plain values themselves."""
+    """Group of commands whose own parameters convert plain values without pydantic."""
 
 
 class _Plain:
-    """Converts text, numbers and paths; typer converts the rest, and words its errors.
+    """Converter of text, numbers and paths, which leaves other values and errors to typer.
 
     Parameters
     ----------
     annotation : type
-        What the parameter takes, such as ``float`` or ``list[str]``.
+        The type of the parameter, such as ``float`` or ``list[str]``.
     by_typer : callable
         Returns typer's own converter.
     """
@@ -83,7 +83,7 @@ class _Plain:
         self._by_typer = by_typer
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Convert what was given, or the default."""
+        """Convert the given value, or the default."""
         several = param.multiple or param.nargs == -1
         if value is None:
             return () if several else None
@@ -95,7 +95,7 @@ class _Plain:
 
 
 def _is_plain(value: Any, kind: Any) -> bool:
-    """Tell whether the type itself makes of a value what typer would."""
+    """Return whether the type itself converts a value as typer would."""
     if type(value) is kind:
         return True
     if kind is Path:  # typer refuses a file that cannot be read
@@ -110,13 +110,13 @@ def _is_plain(value: Any, kind: Any) -> bool:
 
 
 class _Once(_Quick, TyperCommand):
-    """A command that refuses a second value for an option that takes one.
+    """Command that refuses a second value for an option that takes one.
 
-    Of several values typer takes the last in silence, and the answer would be about that one alone.
+    Typer silently takes the last of several values, and the results would be for that one alone.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if ctx.resilient_parsing:  # the shell asks how to go on
+        if ctx.resilient_parsing:  # for shell completion
             return super().parse_args(ctx, args)
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for option, times in Counter(order).items():
@@ -127,9 +127,9 @@ class _Once(_Quick, TyperCommand):
 
 
 def expanded(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the fields of a dataclass as options, for each parameter that is one.
+    """Return a command in which the fields of each dataclass parameter are options.
 
-    Before it runs, the names of its files are checked. What it says is shown when it is done.
+    The names of its files are checked before it runs. Its output is printed when it is done.
     """
     hints = get_type_hints(command, include_extras=True)
     parameters: list[inspect.Parameter] = []
@@ -182,7 +182,7 @@ def _options(bundle: Any) -> list[inspect.Parameter]:
     ]
 
 
-# The options that several commands have, written once.
+# Options that several commands share.
 
 READABLE = (
     "CSV, TSV, JSON lines, Parquet, Arrow or Excel, or a count file. A folder or a quoted pattern, "
@@ -445,7 +445,7 @@ Capacity = Annotated[
 
 @dataclass(frozen=True)
 class PolicyOptions:
-    """Which policies compete, and how their thresholds are chosen."""
+    """Options for the policies that compete and the choice of their thresholds."""
 
     baseline: Baseline = None
     candidates: Candidates = None
@@ -460,7 +460,7 @@ NO_POLICIES = PolicyOptions()
 
 @dataclass(frozen=True)
 class CostOptions:
-    """What mistakes cost."""
+    """Options for the costs of mistakes."""
 
     costs: CostFile = None
     false_positive: FalsePositive = None
@@ -473,7 +473,7 @@ class CostOptions:
 
 @dataclass(frozen=True)
 class ColumnOptions:
-    """Which columns play which part."""
+    """Options for the roles of columns and the reading of rows."""
 
     actual: Actual = None
     models: Models = None
@@ -489,7 +489,7 @@ class ColumnOptions:
 
 @dataclass(frozen=True)
 class AmountOptions:
-    """The columns with the costs of single rows."""
+    """Options for the columns with the costs of single rows."""
 
     fp_column: FalsePositiveColumn = None
     fn_column: FalseNegativeColumn = None
@@ -500,7 +500,7 @@ NO_AMOUNTS = AmountOptions()
 
 @dataclass(frozen=True)
 class SamplingOptions:
-    """How the rows were drawn."""
+    """Options for the sampling design of the rows."""
 
     groups: Groups = None
     sample_weight: SampleWeight = None
@@ -511,14 +511,14 @@ class SamplingOptions:
 NO_SAMPLING = SamplingOptions()
 
 
-# The files that commands write, and their names.
+# Output files and their names.
 
 COUNTS = (".json", ".parquet")
-"""How the names of count files end."""
+"""Extensions of count files."""
 
 
 def check_counts_name(path: Path) -> None:
-    """Raise when the name of a count file would not be known as one."""
+    """Raise unless a path has an extension of count files."""
     if path.suffix.lower() not in COUNTS:
         raise FileError(
             f"{path}",
@@ -527,7 +527,7 @@ def check_counts_name(path: Path) -> None:
 
 
 def write_counts(path: Path, counts: Tally) -> None:
-    """Write a count file in the format that its name ends with."""
+    """Write a count file in the format of its extension."""
     from stakes.predictions.count_file import counts_bytes, counts_text
     from stakes.read import write_binary, write_text
 
@@ -538,18 +538,18 @@ def write_counts(path: Path, counts: Tally) -> None:
 
 
 def check_name(path: Path | None, endings: tuple[str, ...]) -> None:
-    """Raise when the name of a file does not tell one of the formats that can be written."""
+    """Raise unless a path has one of the extensions, or is None."""
     if path is not None and path.suffix.lower() not in endings:
         *some, last = endings
         known = f"{', '.join(some)} or {last}" if some else last
         raise FileError(f"{path}", f"expected a name ending in {known}.")
 
 
-# How many decisions a cost is said for.
+# Numbers of decisions, costs and other values of options.
 
 
 def check_volume(volume: float | None, per: str | None) -> None:
-    """Raise when a number of decisions makes no sense, or a time is given without one."""
+    """Raise if a number of decisions is not positive and finite, or a period has no number."""
     if volume is None and per is not None:
         raise InputTypeError("--per", "it is the period of --volume; give both.")
     if volume is not None and not 0 < volume < float("inf"):
@@ -557,7 +557,7 @@ def check_volume(volume: float | None, per: str | None) -> None:
 
 
 def check_capacity(capacity: float) -> float:
-    """Return how many decisions may be positive, unless it is no such number."""
+    """Return the highest number of positive decisions; raise if it is not a valid number."""
     if not 0 <= capacity < float("inf"):
         problem = f"expected a number of decisions, 0 or more; got {capacity:g}."
         raise InputError("--capacity", problem)
@@ -568,14 +568,14 @@ def check_capacity(capacity: float) -> float:
 
 
 def volume_words(volume: float, per: str | None) -> str:
-    """Say how many decisions, and in what time."""
+    """Return the number of decisions and their period in words."""
     from stakes._core.text import number
 
     return f"{number(volume)} decisions" + (f" a {per}" if per else "")
 
 
 def no_costs() -> InputTypeError:
-    """Ask what mistakes cost."""
+    """Return the error for missing costs."""
     return InputTypeError(
         "",
         "costs are missing.",
@@ -587,7 +587,7 @@ def no_costs() -> InputTypeError:
 def costs_if_given(
     given: CostOptions, amounts: AmountOptions = NO_AMOUNTS
 ) -> CostMatrix | dict[str, Any] | None:
-    """Read the costs, where any are given; those in columns stand as the columns' names."""
+    """Return the costs if any are given; for costs in columns, the names of the columns."""
     inline = {
         "false_positive": (given.false_positive, amounts.fp_column, "--fp"),
         "false_negative": (given.false_negative, amounts.fn_column, "--fn"),
@@ -631,7 +631,7 @@ def read_matrix(path: Path, rows: str | None, classes: str | None) -> CostMatrix
 
 
 def read_priors(text: str | None) -> dict[str, float] | None:
-    """Read shares such as ``fraud=0.01,ok=0.99``."""
+    """Read class priors such as ``fraud=0.01,ok=0.99``."""
     if text is None:
         return None
     expected = "a share for each class, such as fraud=0.01,ok=0.99"
@@ -639,7 +639,7 @@ def read_priors(text: str | None) -> dict[str, float] | None:
 
 
 def read_names(text: str | None) -> dict[str, str] | None:
-    """Read what classes are called, such as ``0=repaid,1=default``."""
+    """Read display names of classes, such as ``0=repaid,1=default``."""
     if text is None:
         return None
     found: dict[str, str] = {}
@@ -668,7 +668,7 @@ def _numbers_by_name(text: str, option: str, what: str, expected: str) -> dict[s
 def _by_name(
     pairs: Sequence[tuple[str, Any]], where: str, what: str, expected: str
 ) -> dict[str, float]:
-    """Return numbers by name; each name may stand once."""
+    """Return numbers by name; each name may occur once."""
     found: dict[str, float] = {}
     for name, value in pairs:
         try:
@@ -684,7 +684,7 @@ def _by_name(
 
 
 def read_population(text: str | None) -> dict[str, float] | float | None:
-    """Read what strata have in the population: a number, ``north=8000,south=2000``, or a file."""
+    """Read the population sizes of strata: a number, ``north=8000,south=2000``, or a file."""
     if text is None:
         return None
     expected = "rows or a share for each stratum, such as north=8000,south=2000"
@@ -743,9 +743,10 @@ def read_study(
     table: ArrowTable | None = None,
     divides: Sequence[str] = (),
 ) -> Study:
-    """Read and count, and say on standard error what was guessed; costs need not be read again.
+    """Read and count predictions, and print notes on what was guessed on standard error.
 
-    Of a table that is read already, rows without a label are left out.
+    Costs and a table can be passed if they are read already; of that table, rows without a label
+    are left out.
     """
     from stakes.policies import Asked
     from stakes.study import study_of_files
@@ -783,7 +784,7 @@ def read_study(
 def _validation(
     study: Study, costs: Any, file: str | None, columns: Columns, progress: Progress
 ) -> Any:
-    """Return other rows to choose thresholds on, with costs of their own where rows have such."""
+    """Return the validation rows to choose thresholds on, with their own costs if rows have any."""
     from stakes.study import study_of_files
 
     if file is None:
@@ -825,7 +826,7 @@ def _study_of_labelled(table: ArrowTable, costs: Any, named: Columns, stated: An
 def _with_choosing(
     study: Study, policy: PolicyOptions, validation: Any, *, volume: float | None, seed: int
 ) -> Study:
-    """Return the study with the options of how thresholds are chosen."""
+    """Return the study with the options for the choice of thresholds."""
     from stakes.policies import Choosing
 
     share = None
@@ -842,7 +843,7 @@ def _with_choosing(
 
 
 def read_rows(output: Output, predictions: Sequence[str], columns: ColumnOptions) -> Table:
-    """Read predictions that must have rows."""
+    """Read a table of predictions; a count file is an error."""
     from stakes.predictions.files import table_of_files
 
     with Progress(shown=not output.quiet) as progress:
@@ -850,7 +851,7 @@ def read_rows(output: Output, predictions: Sequence[str], columns: ColumnOptions
 
 
 def row_table(output: Output, predictions: Sequence[str], columns: ColumnOptions) -> ArrowTable:
-    """Read predictions of which all rows are in memory."""
+    """Read a table of predictions with all rows in memory; other tables are an error."""
     from stakes.predictions.arrow import ArrowTable
 
     found = read_rows(output, predictions, columns)
@@ -863,7 +864,7 @@ def row_table(output: Output, predictions: Sequence[str], columns: ColumnOptions
 
 
 def _may_have_costs(predictions: Sequence[str]) -> bool:
-    """Tell whether the predictions may be a count file with the costs of each row in it."""
+    """Return whether the predictions may be a count file that includes the costs of each row."""
     from stakes.predictions.count_file import is_count_file
     from stakes.read.remote import is_remote
     from stakes.read.sources import STANDARD_INPUT
@@ -890,37 +891,37 @@ def _named(columns: ColumnOptions, sampling: SamplingOptions = NO_SAMPLING) -> C
 
 
 def examples_of(study: Study) -> str:
-    """Say how many examples of which file there are."""
+    """Return the number of examples and their file in words."""
     return f"{study.n:,} example{'' if study.n == 1 else 's'} of {study.source}"
 
 
 def sampling_note(data: Data) -> str:
-    """Say how the examples were drawn; nothing where they are single rows of equal weight."""
+    """Return the sampling design in words; empty for single rows of equal weight."""
     return "" if data.sampling is None else f" {data.sampling.text}".rstrip()
 
 
 def show_caution(output: Output, data: Data) -> None:
-    """Say why the confidence is not claimed, where it is not."""
+    """Print why the confidence level is not claimed, if it is not."""
     if data.sampling is not None and data.sampling.caution:
         output.text()
         output.text(data.sampling.caution, "bold yellow")
 
 
 def show_verdict(output: Output, verdict: Verdict) -> None:
-    """State which policy to use, before the numbers behind it."""
+    """Print which policy to use, before the numbers behind it."""
     output.text(verdict.text, "bold")
     output.text()
 
 
 def show_notes(output: Output, verdict: Verdict) -> None:
-    """Say what to know beside the numbers."""
+    """Print the notes of the verdict."""
     for note in verdict.notes:
         output.text()
         output.text(note)
 
 
 def policies_of_models(study: Study) -> list[str]:
-    """Return the policies of models that compete: the cheapest of each, and the baseline."""
+    """Return the competing policies of models: the cheapest of each, and the baseline."""
     policies = study.policies
     return [
         each.name
@@ -930,7 +931,7 @@ def policies_of_models(study: Study) -> list[str]:
 
 
 def check_scores(study: Study) -> None:
-    """Raise when counts have costs of single rows, which cost curves do not know."""
+    """Raise if counts have costs of single rows, which cost curves do not support."""
     if study.examples is not None:
         raise InputError(
             study.source,

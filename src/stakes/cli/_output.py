@@ -1,4 +1,4 @@
-"""What commands say: results on standard output, remarks on standard error, JSON in files."""
+"""Output of commands: results on standard output, remarks on standard error, JSON in files."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any, Self
 
 from stakes.errors import InputError, redacted
 
-# A progress bar for what takes more than a second, on a terminal.
+# A progress bar on a terminal, for work that takes more than a second.
 
 DELAY = 1.0
-"""Seconds after which the bar appears; what is done by then never shows it."""
+"""Delay after which the bar appears, in seconds; shorter work never shows it."""
 
 
 class Progress:
-    """Steps of some work, shown on standard error once they take more than a second.
+    """Progress bar on standard error, shown once the work takes more than a second.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ class Progress:
 
     @property
     def visible(self) -> bool:
-        """Whether there is a bar to see."""
+        """Whether the bar is shown."""
         return self._bar is not None
 
     def expect(self, steps: int) -> None:
-        """Say how many more steps there are."""
+        """Set the number of further steps."""
         self._total = self._done + max(steps, 1)
 
     def step(self, text: str) -> None:
@@ -66,7 +66,7 @@ class Progress:
             self._update()
 
     def reach(self, done: int, total: int, text: str) -> None:
-        """Say how many of all steps are done, in whatever order they were."""
+        """Set the number of steps done and of all steps, for steps done in any order."""
         with self._lock:
             self._text, self._done, self._total = text, done + 1, total
             self._update()
@@ -113,14 +113,14 @@ OPTIONS = {
     "models": "--model",
     "scores": "--score",
 }
-"""What arguments in notes are called here."""
+"""The options of the Python arguments that notes mention."""
 
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(?![\w'])")
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 class Output:
-    """What a command says; the same text whatever the terminal, coloured only in one.
+    """Output of a command: the same text on every terminal and in files, coloured on terminals.
 
     Parameters
     ----------
@@ -137,17 +137,17 @@ class Output:
         self._lines: list[tuple[str, str]] = []
 
     def remark(self, text: str) -> None:
-        """Say on standard error, once, what was understood or done, unless asked to be quiet."""
+        """Print on standard error, once, what was understood or done, unless quiet."""
         if not self.quiet and text not in self._remarked:
             self._remarked.add(text)
             complain(with_options(text))
 
     def complain(self, text: str) -> None:
-        """Say on standard error what is wrong, even if asked to be quiet."""
+        """Print on standard error what is wrong, even if quiet."""
         complain(f"stakes: {with_options(text)}")
 
     def will_read(self, *paths: Any) -> None:
-        """Remember what is read, which nothing may overwrite: files, folders, patterns, sheets."""
+        """Register inputs, which no output may overwrite: files, folders, patterns, sheets."""
         from stakes.read import as_path
 
         for path in paths:
@@ -157,7 +157,7 @@ class Output:
         self._check_inputs_kept()
 
     def will_write(self, *paths: Path | None) -> None:
-        """Check the names of files before work goes into them; no two may be the same."""
+        """Check and register outputs before the work starts; no two may be the same file."""
         from stakes.read import check_writable, real_path
 
         for path in paths:
@@ -174,7 +174,7 @@ class Output:
         self._check_inputs_kept()
 
     def _check_inputs_kept(self) -> None:
-        """Raise when an output would take the place of an input, or be in a folder that is one."""
+        """Raise if an output would overwrite an input, or be in a folder that is an input."""
         if not self._outputs:
             return
         from stakes.read import identities, real_path
@@ -193,22 +193,22 @@ class Output:
                     )
 
     def only_json(self, path: Path | None) -> None:
-        """Remember where the results go as JSON; to standard output means that only."""
+        """Set the file of the JSON results; ``-`` prints them, and nothing else."""
         self._json = path
 
     def text(self, text: str = "", style: str = "", *, indent: int = 0) -> None:
-        """Say sentences, wrapped; a style shows in a terminal only."""
+        """Add sentences to the output, wrapped; a style shows on a terminal only."""
         self._write_line(_filled(with_options(text), indent), style)
 
     def table(self, text: str) -> None:
-        """Say a table, its first line being the header."""
+        """Add a table to the output; its first line is the header."""
         header, *rows = text.splitlines()
         self._write_line(header, "bold")
         for row in rows:
             self._write_line(row)
 
     def results(self, found: object) -> None:
-        """Write what was found as JSON, where that was asked for."""
+        """Write the results as JSON, if requested."""
         if self._json is None:
             return
         from stakes.findings.data import json_text
@@ -220,25 +220,25 @@ class Output:
         self.write_text(self._json, text)
 
     def write_text(self, path: Path, text: str) -> None:
-        """Write a file, and say so."""
+        """Write a file, and remark on it."""
         self.write_binary(path, text.encode(errors="backslashreplace"))
 
     def append_text(self, path: Path, text: str) -> None:
-        """Add a text to the end of a file, and say so."""
+        """Add a text to the end of a file, and remark on it."""
         from stakes.read import append_binary
 
         append_binary(path, text.encode(errors="backslashreplace"))
         self.remark(f"Wrote {path}.")
 
     def write_binary(self, path: Path, content: bytes) -> None:
-        """Write a file, and say so."""
+        """Write a file, and remark on it."""
         from stakes.read import write_binary
 
         write_binary(path, content)
         self.remark(f"Wrote {path}.")
 
     def finish(self) -> None:
-        """Say all that there is to say, once nothing can go wrong any more."""
+        """Print the collected output, once nothing can fail any more."""
         for text, style in self._lines:
             _print(text, style)
 
@@ -247,21 +247,21 @@ class Output:
 
 
 def with_options(text: str) -> str:
-    """Return a note with the options that its arguments are here."""
+    """Return a note in which options replace the Python arguments."""
     return ARGUMENT.sub(lambda found: OPTIONS[found[1]], text)
 
 
 def complain(text: str) -> None:
-    """Say something on standard error; that nobody can read there is no reason to fail.
+    """Print a text on standard error, or discard it if standard error is full or closed.
 
-    Lines are wrapped for a terminal, but in a log each stays one line.
+    Lines are wrapped on a terminal, but each stays one line in a log.
     """
     text = redacted(text)
     try:
         if sys.stderr.isatty():
             text = "\n".join(map(_wrapped, text.splitlines()))
         print(text, file=sys.stderr, flush=True)
-    except (OSError, ValueError):  # it is full or closed
+    except (OSError, ValueError):  # full or closed
         from stakes.read import discard
 
         discard(sys.stderr)

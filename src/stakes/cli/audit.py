@@ -1,4 +1,4 @@
-"""stakes audit: which rows to label, and what their labels tell."""
+"""stakes audit: choose rows to label, and estimate costs from their labels."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite the label file i
 
 @dataclass(frozen=True)
 class PoolOptions:
-    """Which columns of the pool play which part."""
+    """Options for the roles of the pool's columns."""
 
     decision: Model = None
     compare: Compare = None
@@ -243,7 +243,7 @@ def more(
 
 
 def _check_out(output: Output, out: Path, json: Path | None, *, force: bool) -> None:
-    """Raise where what would be written has no good name, or exists."""
+    """Raise if an output has an invalid name, or exists and must not be overwritten."""
     from stakes.audit._manifest import manifest_name
 
     check_name(out, (".csv",))
@@ -260,7 +260,7 @@ def _check_out(output: Output, out: Path, json: Path | None, *, force: bool) -> 
 def _write(
     output: Output, made: LabelPlan, out: Path, show: list[str] | None, *, show_decisions: bool
 ) -> None:
-    """Write what labellers fill in, after all that can fail: it may replace their labels."""
+    """Write the label file, after everything that can fail, because it may replace labels."""
     made.save(out, show=show or (), show_decisions=show_decisions)
     output.remark(
         f"Wrote {out}, to be labelled in the column 'actual', and {out}.manifest.json, which "
@@ -303,7 +303,7 @@ def _rows_and_costs(
 
 
 def _two_classes(pool: Pool, positive: str | None, columns: PoolOptions) -> tuple[Any, Any]:
-    """Return the two classes that the decisions are, the positive one first."""
+    """Return the two classes that occur as decisions, the positive one first."""
     from stakes._core.labels import LabelMatcher, listing
     from stakes.counts.engines import group
 
@@ -326,7 +326,7 @@ def _two_classes(pool: Pool, positive: str | None, columns: PoolOptions) -> tupl
 
 
 def _class_of(label: str, costs: CostMatrix) -> Any:
-    """Return the class that is meant by what was typed."""
+    """Return the class that a label given as text matches, or the text if none does."""
     from stakes._core.labels import LabelMatcher
 
     place = LabelMatcher(costs.labels, "text").find(label)
@@ -334,7 +334,7 @@ def _class_of(label: str, costs: CostMatrix) -> Any:
 
 
 def _pool_of(path: str, columns: Any, further: Sequence[str]) -> Pool:
-    """Read a pool; text of a CSV file becomes numbers where numbers are meant."""
+    """Read a pool; columns of numbers that are text, as in a CSV file, are converted."""
     from stakes._core.labels import listing
     from stakes.audit.pool import Pool
     from stakes.errors import FileError
@@ -357,9 +357,9 @@ def _pool_of(path: str, columns: Any, further: Sequence[str]) -> Pool:
 
 
 def _scanned(path: str, columns: Any) -> Any:
-    """Return a Parquet file that polars counts without holding its rows, or None.
+    """Return a lazy polars frame of a Parquet file, which does not hold its rows, or None.
 
-    Without polars, and where text is to become numbers, the rows are read.
+    Without polars, or if text must be converted to numbers, the rows are read.
     """
     from importlib.util import find_spec
 
@@ -371,7 +371,7 @@ def _scanned(path: str, columns: Any) -> Any:
     frame = pl.scan_parquet(place)
     try:
         kinds = frame.collect_schema()
-    except (pl.exceptions.PolarsError, OSError):  # which reading it explains
+    except (pl.exceptions.PolarsError, OSError):  # reading the rows explains it
         return None
     whole = all(kinds[name].is_integer() for name in [columns.key] if name in kinds)
     numbers = all(kinds[name].is_numeric() for name in columns.numbers if name in kinds)
@@ -379,7 +379,7 @@ def _scanned(path: str, columns: Any) -> Any:
 
 
 def _as_numbers(table: Any, name: str, path: str) -> Any:
-    """Return a table in which a column of text is one of numbers."""
+    """Return a table in which a column of text is converted to numbers."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -397,7 +397,7 @@ def _as_numbers(table: Any, name: str, path: str) -> Any:
 
 
 def _as_whole_numbers(table: Any, name: str) -> Any:
-    """Return a table in which identifiers that are written as whole numbers are such.
+    """Return a table in which identifiers that are all written as integers are integers.
 
     A CSV file and a Parquet file of the same rows then have the same identifiers.
     """
@@ -416,7 +416,7 @@ def _as_whole_numbers(table: Any, name: str) -> Any:
 
 
 def _labels(path: Path, made: LabelPlan) -> Any:
-    """Read the labels of a file that someone has filled in."""
+    """Read the labels of a completed label file, by row identifier."""
     from stakes._core.labels import is_blank
     from stakes.errors import FileError
     from stakes.read.tables import read_table

@@ -1,4 +1,4 @@
-"""stakes compare: how models differ in cost, and a gate that stops a costlier one."""
+"""stakes compare: cost differences between models, and a gate that stops a costlier one."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ Markdown = Annotated[
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """What a build reads of a gate."""
+    """Options for the files from which a build reads the result of a gate."""
 
     junit: Junit = None
     markdown: Markdown = None
@@ -186,7 +186,7 @@ def compare(
 
 
 def _check_gate(build: BuildOptions, *, gate: bool, margin: bool, named: bool) -> None:
-    """Raise when a gate, or what belongs to one, was asked for without what it needs."""
+    """Raise if a gate or margin has no baseline, or a file for the gate's result has no gate."""
     if (gate or margin) and not named:
         raise InputTypeError(
             "--gate" if gate else "--margin",
@@ -199,7 +199,7 @@ def _check_gate(build: BuildOptions, *, gate: bool, margin: bool, named: bool) -
 
 
 def _for_build(output: Output, found: Comparison, build: BuildOptions, confidence: float) -> None:
-    """Write what a build reads of the gate; on GitHub, also the lines that it shows."""
+    """Write the gate's result for a build; in GitHub Actions, also the lines that it displays."""
     from stakes.cli._output import complain
     from stakes.show.text import github_lines, junit_text, markdown_text
 
@@ -219,7 +219,7 @@ def _for_build(output: Output, found: Comparison, build: BuildOptions, confidenc
 
 
 def _show(output: Output, found: Comparison, confidence: float, *, named: bool) -> None:
-    """Say the outcome first: of the gate, or else which policy to use."""
+    """Print the comparison, first the outcome of the gate or, without one, which policy to use."""
     from stakes.show.text import policy_pair_table, policy_pair_title
 
     if found.gate is not None:
@@ -251,7 +251,7 @@ def _style(gate: GateResult) -> str:
 
 
 def _exit_code(output: Output, gate: GateResult) -> int:
-    """Return what the gate ends with; say on standard error, always, what it could not judge."""
+    """Return the exit code of the gate; print what it could not judge on standard error."""
     if not gate.unjudged:
         return 0 if gate.passed else 1
     for name, reason in gate.unjudged.items():
@@ -262,7 +262,7 @@ def _exit_code(output: Output, gate: GateResult) -> int:
 
 @dataclass(frozen=True)
 class _Period:
-    """How many decisions are taken in which time, where that was stated."""
+    """Number of decisions and their period, if given."""
 
     volume: float | None
     per: str | None
@@ -281,7 +281,7 @@ def _found(
 ) -> Comparison:
     """Compare the cheapest policy with the others, and candidates with a baseline if named.
 
-    The models with all their rates take long under a design, and only JSON has them.
+    The models are optional: their rates take long under a sampling design, and only JSON has them.
     """
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
     from stakes.findings.models import models_of

@@ -55,7 +55,7 @@ def check(
 
 
 def _consequences(costs: CostMatrix) -> list[str]:
-    """Say what follows from the costs, and what looks wrong."""
+    """Return sentences on what follows from the costs, or on what looks wrong."""
     import numpy as np
 
     from stakes._core.text import number

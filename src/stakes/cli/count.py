@@ -1,4 +1,4 @@
-"""stakes count: rows become a small file of counts."""
+"""stakes count: count predictions into a small file."""
 
 from __future__ import annotations
 

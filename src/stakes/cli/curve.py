@@ -1,4 +1,4 @@
-"""stakes curve: which model is cheapest under which conditions."""
+"""stakes curve: cost curves, which show the cheapest model at each condition; decision curves."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EXAMPLES = (
 )
 SCHEMA = "stakes-curve/2"
 NO_COSTS = {"false_positive": 1.0, "false_negative": 1.0}
-"""Costs that stand for none, where only the names of two classes are needed."""
+"""Placeholder for missing costs, where only the names of two classes are needed."""
 PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -196,7 +196,7 @@ def _found(
     *,
     simultaneous: bool,
 ) -> CurvesFound:
-    """Find the curves with their bands, and what they cost at the condition of the costs."""
+    """Compute the bands of the curves, their costs at the condition of the costs, and the pairs."""
     from stakes.findings.curves import compared_pairs, curve_at, curve_pair
     from stakes.findings.policies import MOST_MODELS
 
@@ -217,7 +217,7 @@ def _found(
 
 
 def _left_out(models: Sequence[CurveAtCondition]) -> tuple[str, ...]:
-    """State which pairs of many models are compared; nothing where all are."""
+    """Return a sentence on which pairs of many models are compared; none if all are."""
     from stakes.findings.curves import ALL_PAIRS, MOST_PAIRED
     from stakes.findings.policies import MOST_MODELS
 
@@ -285,7 +285,7 @@ def _write_decision(
     *,
     simultaneous: bool,
 ) -> tuple[Decision, ...]:
-    """Write the picture and the table of decision curves, and return what is shown of them."""
+    """Write the picture and the table of decision curves, and return the curves as findings."""
     from stakes._core.text import csv_text
     from stakes.findings.curves import decision_of
 
@@ -323,7 +323,7 @@ def _decision_picture(
 
 
 def _rank(model: CurveAtCondition) -> float:
-    """Return what models are ranked by: the cost at the condition, or over all conditions."""
+    """Return the cost by which models are ranked: at the condition, or over all conditions."""
     return model.area if model.at_condition is None else float(model.at_condition.cost)
 
 
@@ -403,10 +403,10 @@ def drawn(curves: Mapping[str, Curve], found: CurvesFound, kind: str) -> bytes:
 
 
 def picture_of(draw: Callable[[Any], None], kind: str) -> bytes:
-    """Return a picture of what is drawn on axes, the same bytes each time."""
+    """Return the picture that a function draws on axes, the same bytes each time."""
     from stakes.show._drawing import pyplot
 
-    pyplot()  # says how to get matplotlib, where it is missing
+    pyplot()  # without matplotlib, the error states how to install it
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -422,7 +422,7 @@ def picture_of(draw: Callable[[Any], None], kind: str) -> bytes:
 
 
 def _curves(study: Study, *, ranked: bool) -> dict[str, Curve]:
-    """Return the curves in the order of the report, or of the file where there are no costs."""
+    """Return the curves in the order of the report, or of the file if there are no costs."""
     from stakes.findings.models import best_policies
 
     if study.pos_label is None or len(study.costs.decisions) != TWO:
@@ -435,13 +435,13 @@ def _curves(study: Study, *, ranked: bool) -> dict[str, Curve]:
         raise one_class(study)
     found: dict[str, Curve] = {**study.curves(), **study.lines()}
     names = [model.name for model in study.roles.models]
-    with suppress(InputError):  # models that cannot be judged have curves all the same
+    with suppress(InputError):  # models that cannot be judged still have curves
         names = [*dict.fromkeys([*(best_policies(study) if ranked else ()), *names])]
     return dict(sorted(found.items(), key=lambda item: names.index(item[0])))
 
 
 def one_class(study: Study) -> InputError:
-    """Say that all examples are of one class."""
+    """Return the error for examples that are all of one class."""
     counts = dict(zip(study.joint.labels, study.joint.class_counts().tolist(), strict=True))
     only = next(label for label, size in counts.items() if size)
     which = " whose weight is not zero" if study.joint.weighted else ""

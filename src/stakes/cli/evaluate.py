@@ -1,4 +1,4 @@
-"""stakes evaluate: what each model costs."""
+"""stakes evaluate: the cost of each model, with its confidence interval."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def evaluate(
     _show_tables(output, found, study.confidence, unit, _title(volume, per))
     moved = _show_moved(output, study, unit)
     show_notes(output, verdict)
-    if json is None:  # rates under a design take long
+    if json is None:  # rates under a sampling design take long
         return
     from stakes.findings.models import models_of
 
@@ -146,7 +146,7 @@ def evaluate(
 
 
 def _title(volume: float | None, per: str | None) -> str:
-    """Say what the costs of many decisions are for; nothing where no number was stated."""
+    """Return the title of the table of total costs; empty if no number of decisions was given."""
     return "" if volume is None else f"Cost of {volume_words(volume, per)}:"
 
 
@@ -157,7 +157,7 @@ def _show_tables(
     unit: str,
     title: str,
 ) -> None:
-    """Show what each policy costs and, under a title, what many decisions do."""
+    """Print the cost of each policy and, if there is a title, the total cost of many decisions."""
     from stakes.show.text import policy_table, volume_table
 
     output.table(policy_table(policies, confidence, unit))
@@ -168,7 +168,7 @@ def _show_tables(
 
 
 def _show_moved(output: Output, study: Study, unit: str) -> tuple[PolicyPair, ...]:
-    """Show what thresholds save against decisions of the same models, and return that."""
+    """Print and return what thresholds save compared with the decisions of the same models."""
     from stakes.findings.policies import moved_found
     from stakes.show.text import moved_table
 

@@ -1,4 +1,4 @@
-"""The entry point: runs a command, and turns what goes wrong into a line and an exit code."""
+"""Entry point of the command line: runs a command, and turns errors into text and exit codes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from stakes.errors import (
 
 USER_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 ANYWHERE = ("--quiet", "-q", "--debug")
-"""Options of all commands, which may stand before a command's name or after it."""
+"""Options of all commands, allowed before a command's name or after it."""
 
 ADVICE: dict[Code, str] = {
     "count_file_not_alone": "The command 'stakes merge' adds up count files.",
@@ -39,7 +39,7 @@ ADVICE: dict[Code, str] = {
     "too_many_scores": "The commands 'stakes evaluate', 'stakes compare' and 'stakes count "
     "--without-scores' count decisions alone.",
 }
-"""Which command helps; only the command line names commands."""
+"""Which command helps with a problem; errors of the library do not name commands."""
 
 ENDING = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -48,25 +48,26 @@ ENDING = [
 
 LEAST_ADDRESSES = 10**9
 TOO_FEW_ADDRESSES = "there is not enough memory: 'ulimit -v' allows less than 1 GB of addresses."
-"""With less, libraries end the process themselves, with the exit code of a failed gate."""
+"""With fewer than `LEAST_ADDRESSES` bytes of address space, libraries end the process themselves,
+with the exit code of a failed gate."""
 
 FEW_ADDRESSES = 8 * 10**9
-"""With less, pyarrow must not reserve 1 GB at once: if that just fits, nothing is left for its
-threads, and it ends the process."""
+"""With fewer bytes of address space, pyarrow must not reserve 1 GB at once: if that just fits,
+nothing is left for its threads, and it ends the process."""
 
 GARBAGE = 200_000
-"""After how many new objects Python looks for garbage; 700 unless it is told."""
+"""Number of new objects after which Python looks for garbage; by default 700."""
 
 PATIENCE = 1.0
-"""Seconds in which further signals are those of the same Ctrl-C."""
+"""Time in which further signals count as the same Ctrl-C, in seconds."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit code: 0, or 1 for a failed gate, 2 for an error."""
     if arguments is not None:
         return _main(arguments, ends=False)
-    # Of the classes and functions that libraries define nothing is garbage, and to look for it
-    # while they load, and again when Python ends, takes a tenth of the time of a small file.
+    # The classes and functions that libraries define are never garbage. Looking for it while they
+    # load, and again when Python ends, takes a tenth of the time of a small file.
     gc.set_threshold(GARBAGE)
     try:
         return _main(sys.argv[1:], ends=True)
@@ -82,7 +83,7 @@ def _main(arguments: Sequence[str], *, ends: bool) -> int:
                 return _started(given, signals)
             except KeyboardInterrupt as error:
                 return _interrupted(error, signals)
-        except KeyboardInterrupt as error:  # on a busy machine, a later one of the same Ctrl-C
+        except KeyboardInterrupt as error:  # a later signal of the same Ctrl-C, on a busy machine
             return _interrupted(error, signals)
 
 
@@ -103,7 +104,7 @@ def _interrupted(error: KeyboardInterrupt, signals: _Signals) -> int:
 
 
 class _TerminatedError(KeyboardInterrupt):
-    """The process was asked to end, other than by Ctrl-C."""
+    """A signal other than Ctrl-C asked the process to end."""
 
     def __init__(self, code: int) -> None:
         super().__init__()
@@ -111,11 +112,11 @@ class _TerminatedError(KeyboardInterrupt):
 
 
 class _Signals:
-    """Turns Ctrl-C into one KeyboardInterrupt, however many signals come of it; others likewise.
+    """Signal handler that raises one KeyboardInterrupt for each Ctrl-C or other request to end.
 
-    A terminal, a shell or an impatient user sends several. One that arrives while the first is
-    handled, or while Python ends, would kill the process and hide its exit code. A process that
-    is ended so removes the files that it did not finish.
+    A terminal, a shell or an impatient user sends several. A signal that arrives while the first
+    is handled, or while Python ends, would kill the process and hide its exit code. A process that
+    ends by this KeyboardInterrupt removes its unfinished files.
 
     Parameters
     ----------
@@ -141,11 +142,11 @@ class _Signals:
 
     @property
     def came(self) -> bool:
-        """Whether there was one."""
+        """Whether a signal was received."""
         return self._last > -PATIENCE
 
     def ignore(self) -> None:
-        """Ignore what comes from now on: the first signal is being dealt with."""
+        """Ignore further signals, because the first one is being handled."""
         for number in self._before:
             signal.signal(number, signal.SIG_IGN)
 
@@ -157,14 +158,14 @@ class _Signals:
 
 
 class _ClosedOutput(io.TextIOBase):
-    """Standard output that was closed before we began; what is written to it is lost."""
+    """Standard output that was closed at the start; writing to it is an error."""
 
     def write(self, _: str) -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 def _keep_streams() -> None:
-    """Make streams of those that were closed before we began."""
+    """Replace standard streams that were closed at the start."""
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
     from stakes.read import keep_numbers
@@ -177,15 +178,15 @@ def _keep_streams() -> None:
 
 
 def _guarded(given: list[str], signals: _Signals) -> int:
-    """Run a command; of what goes wrong, let only an interrupt through."""
+    """Run a command, and explain its errors; only interrupts and SystemExit are raised."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", StakesWarning)
-            warnings.simplefilter("ignore", NotClaimedWarning)  # results say it
+            warnings.simplefilter("ignore", NotClaimedWarning)  # results state it
             warnings.showwarning = _Warnings(given)
             result = _run(given)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader of our output has seen enough
+    except BrokenPipeError:  # the reader closed the pipe
         return _without_output(BROKEN_PIPE)
     except OSError as error:
         nameless = error.filename is None and not isinstance(error, FileNotFoundError)
@@ -196,7 +197,7 @@ def _guarded(given: list[str], signals: _Signals) -> int:
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # libraries in other languages raise more than Exception
-        if signals.came:  # which made a library fail, such as one that was being imported
+        if signals.came:  # the signal made a library fail, for example during its import
             raise KeyboardInterrupt from error
         if "--debug" in given and not hasattr(error, "exit_code"):
             complain(traceback.format_exc().rstrip())
@@ -206,7 +207,7 @@ def _guarded(given: list[str], signals: _Signals) -> int:
 
 
 def _without_output(code: int) -> int:
-    """Give up what standard output still holds: Python would complain of it at the end."""
+    """Discard what standard output still holds, which would be an error when Python ends."""
     from stakes.read import discard
 
     discard(sys.stdout)
@@ -214,14 +215,14 @@ def _without_output(code: int) -> int:
 
 
 def _ordered(given: Sequence[str]) -> list[str]:
-    """Put the options that may stand anywhere where they are looked for."""
+    """Move the options that are allowed anywhere to the front, where typer expects them."""
     end = list(given).index("--") if "--" in given else len(given)
     first = [each for each in given[:end] if each in ANYWHERE]
     return [*first, *(each for each in given[:end] if each not in ANYWHERE), *given[end:]]
 
 
 def _run(given: list[str]) -> Any:
-    """Run a command, and let all that is raised through."""
+    """Run a command without catching its errors."""
     try:
         from stakes.cli._app import command
     except ImportError as error:
@@ -230,23 +231,23 @@ def _run(given: list[str]) -> Any:
         return _complain(
             f"the command line needs typer and rich: pip install 'stakes[cli]' ({error})"
         )
-    for stream in (sys.stdout, sys.stderr):  # a terminal that lacks a character shows another
+    for stream in (sys.stdout, sys.stderr):  # for terminals that lack a character
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    if "_STAKES_COMPLETE" in os.environ:  # the shell asks how to go on
+    if "_STAKES_COMPLETE" in os.environ:  # for shell completion
         return command()(given, prog_name="stakes")
     made = command(_first_word(given))
-    with made.make_context("stakes", list(given)) as context:  # which empties the list
+    with made.make_context("stakes", list(given)) as context:  # make_context empties the list
         return made.invoke(context)
 
 
 def _first_word(given: Sequence[str]) -> str | None:
-    """Return the name of the command, if that comes first."""
+    """Return the first word after options of all commands, which can be the command's name."""
     return next((word for word in given if word not in ANYWHERE), None)
 
 
 def _explained(error: BaseException, given: Sequence[str]) -> int:
-    """Say what went wrong in a line or two."""
+    """Print an error in a line or two, and return the exit code."""
     code = getattr(error, "exit_code", None)
     if code is not None and not hasattr(error, "format_message"):  # a command ended itself
         return int(code)
@@ -285,7 +286,7 @@ def _in_words(error: BaseException, given: Sequence[str]) -> str:
 
 
 def _proposal(error: RefusedInputError, given: Sequence[str]) -> str:
-    """Return the command that would have worked, where the error tells; on a line of its own."""
+    """Return the command that would have worked, on its own line, if the error proposes one."""
     options = _options_of(given)
     if not error.proposal or not all(name in options for name in error.proposal):
         return ""
@@ -296,7 +297,7 @@ def _proposal(error: RefusedInputError, given: Sequence[str]) -> str:
 
 
 def _usage(error: Any, given: Sequence[str]) -> str:
-    """Say how a command was misused; typer does not say what came in place of a number."""
+    """Return a usage error in words, with what was given instead of a number, unlike typer."""
     text = str(error.format_message())
     wanted = re.search("valid (number|float|integer)", text)
     names = getattr(getattr(error, "param", None), "opts", [])
@@ -312,7 +313,7 @@ def _usage(error: Any, given: Sequence[str]) -> str:
 
 
 def _options_of(given: Sequence[str]) -> dict[str, str]:
-    """Return the options of the command that was given, by the arguments that they stand for."""
+    """Return the options of the given command, by the names of their Python arguments."""
     from stakes.cli._app import command
 
     made = command(_first_word(given))
@@ -322,7 +323,7 @@ def _options_of(given: Sequence[str]) -> dict[str, str]:
         elif not word.startswith("-"):
             break
     names = {each.name: max(each.opts, key=len) for each in made.params if each.opts[0][0] == "-"}
-    if "false_positive" in names:  # costs are called what they were given as
+    if "false_positive" in names:  # errors name the options by which costs were given
         if any(word.startswith(("--costs", "-c")) for word in given):
             names["false_positive"] = names["false_negative"] = names["costs"]
         elif any(word.startswith(("--fp", "--fn")) for word in given):
@@ -336,7 +337,7 @@ def _complain(text: str, code: int = USER_ERROR) -> int:
 
 
 class _Warnings:
-    """Shows each warning once."""
+    """Handler that prints each warning once."""
 
     def __init__(self, given: Sequence[str]) -> None:
         self._given = given

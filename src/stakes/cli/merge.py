@@ -1,4 +1,4 @@
-"""stakes merge: the counts of shards become those of the whole."""
+"""stakes merge: add up count files, such as those of shards."""
 
 from __future__ import annotations
 

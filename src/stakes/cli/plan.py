@@ -1,4 +1,4 @@
-"""stakes plan: how many test examples are needed."""
+"""stakes plan: the number of test examples needed."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _check_goal(
 def _check_without_pilot(
     class_priors: str | None, sampling: options.SamplingOptions, amounts: options.AmountOptions
 ) -> None:
-    """Raise where something is said of the rows of a pilot, and there is none."""
+    """Raise if an option about the rows of a pilot is given without a pilot."""
     given = {"--class-priors": class_priors}
     renamed = {"sample_weight": "weight"}
     given |= {f"--{renamed.get(name, name)}": each for name, each in vars(sampling).items()}
@@ -257,7 +257,7 @@ def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> tuple[Pl
             try:
                 plan = plan_from(pilot, study.n, **settings)
             except InputError as error:
-                told_nothing = error.argument == "pilot"  # as where all examples cost the same
+                told_nothing = error.argument == "pilot"  # for example, all examples cost the same
                 if len(pilots) == 1 or not (isinstance(error, PlanError) or told_nothing):
                     raise
                 plans.append(Planned(name, None, error.problem))

@@ -1,4 +1,4 @@
-"""stakes report: everything about some models, as one page to open, print or send."""
+"""stakes report: all findings about some models on one page, to open, print or send."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def write(
     *,
     full: bool = False,
 ) -> None:
-    """Find everything, write the page, and say the verdict."""
+    """Compute the findings, write the page, and print the verdict."""
     from stakes.cli._output import Progress
     from stakes.findings.report import findings
     from stakes.show.report import write_report
@@ -189,7 +189,7 @@ def write(
 
 
 def _settings(given: dict[str, Any]) -> Settings:
-    """Return what the report is told besides the predictions and the costs."""
+    """Return the settings of the report, which are not predictions or costs."""
     from stakes.findings.data import Settings
 
     names = ("unit", "volume", "factor", "target", "seed", "title", "noun")
@@ -198,7 +198,7 @@ def _settings(given: dict[str, Any]) -> Settings:
 
 
 def _divided(given: dict[str, Any]) -> Divided | None:
-    """Return the rows and what to divide them by, if anything."""
+    """Return the rows and the columns that divide them into slices or periods, if any."""
     from stakes.findings.slices import Divided
 
     by, time, labelled_at = given["by"], given["time"], given["labelled_at"]
@@ -214,7 +214,7 @@ def _divided(given: dict[str, Any]) -> Divided | None:
 
 
 def _show_divided(output: Output, found: Findings) -> None:
-    """Show what the recommended policy costs in slices and periods."""
+    """Print the cost of the recommended policy in slices and periods."""
     from stakes.show.text import period_notes, period_table, slice_notes, slice_table
 
     sure = found.settings.confidence
@@ -231,7 +231,7 @@ def _show_divided(output: Output, found: Findings) -> None:
 
 
 def _command(given: dict[str, Any]) -> str:
-    """Return the command that makes the same report again."""
+    """Return the command that reproduces the report."""
     prices, columns, sampling = given["prices"], given["columns"], given["sampling"]
     policy = given["policy"]
     valued = {

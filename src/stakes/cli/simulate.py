@@ -1,4 +1,4 @@
-"""stakes simulate: how intervals and tests perform on a problem like the user's."""
+"""stakes simulate: the performance of intervals and tests on data like the user's."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ Differences = Annotated[
 
 @dataclass(frozen=True)
 class SimulationOptions:
-    """How test sets are simulated, and where the results go."""
+    """Options for the simulation of test sets and for its results."""
 
     smooth: Smooth = 0.0
     class_priors: options.ClassPriors = None
@@ -414,7 +414,7 @@ def _of_pair(
 def _simulate(
     measure: Any, study: Study, table: Any, methods: Sequence[str], **settings: Any
 ) -> list[Any]:
-    """Simulate test sets like the one that was counted, whose sizes are numbers of rows."""
+    """Simulate test sets like the counted one; their sizes are numbers of rows."""
     if table.weighted:
         if getattr(table, "groups", None) is None:
             raise InputError(
@@ -422,13 +422,13 @@ def _simulate(
                 "sums of weights do not tell which rows had them, so rows cannot be drawn again.",
                 "Use --groups with a column that has another value in each row.",
             )
-        # Only the ratios of weights matter: so scaled they add up to the rows.
+        # Only the ratios of weights matter; they are scaled to add up to the number of rows.
         table = table.with_counts(table.counts * (study.n / table.n), table.decisions)
     return list(measure(_once(methods), table, study.costs, design=study.design, **settings))
 
 
 def _steps(output: Any, subjects: Sequence[Any], settings: Sequence[Any]) -> Iterator[Any]:
-    """Iterate over models or pairs and what is measured of each, with a progress bar."""
+    """Iterate over models or pairs and the settings for each, with a progress bar."""
     from stakes.cli._output import Progress
 
     steps = list(product(subjects, settings))
@@ -471,12 +471,12 @@ def _write(
 
 
 def _once(given: Sequence[Any]) -> list[Any]:
-    """Leave out what was given before: it would be measured twice, with the same result."""
+    """Return values without duplicates, which would be measured twice with the same result."""
     return list(dict.fromkeys(given))
 
 
 def _simulated(study: Study, repeats: int, smooth: float) -> str:
-    """Say how many test sets there are, and what they are sampled from."""
+    """Return the number of test sets and what they are sampled from, in words."""
     from stakes._core.text import number
 
     sets = "1 simulated test set" if repeats == 1 else f"{repeats:,} simulated test sets"
@@ -500,7 +500,7 @@ def _named(pair: tuple[str, str]) -> str:
 
 
 def _first_of_each(found: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Return the first result of each model or pair; what all share is shown once."""
+    """Return the first result of each model or pair, for what all its results share."""
     first: dict[Any, Any] = {}
     for subject, each in found:
         first.setdefault(subject, each)
@@ -508,7 +508,7 @@ def _first_of_each(found: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 
 def _truth_in_words(name: str, found: Coverage) -> str:
-    """Say what a model truly costs in the simulations, and what matters most for that."""
+    """Return the true cost of a model in the simulations and its costliest outcome, in words."""
     from stakes._core.text import number
 
     return (

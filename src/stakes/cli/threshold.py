@@ -1,4 +1,4 @@
-"""stakes threshold: from which score on to decide for the positive class."""
+"""stakes threshold: choose the score threshold of each model."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def threshold(
 
 
 def _origin(study: Study, choices: dict[str, Choice], limits: dict[str, float | None]) -> str:
-    """Say that the examples chose what they judge, and which thresholds `evaluate` would use."""
+    """Return a note that the examples judge their own choice, and what `evaluate` would use."""
     from dataclasses import replace
 
     from stakes._core.text import listed
@@ -197,7 +197,7 @@ def _origin(study: Study, choices: dict[str, Choice], limits: dict[str, float | 
     choosing = Choosing(min_recall=limits["min_recall"], max_fpr=limits["max_fpr"], capacity=share)
     try:
         policies = replace(study, choosing=choosing).policies.policies
-    except InputError:  # it would refuse them
+    except InputError:  # `evaluate` would refuse the options
         return f"{SAME_EXAMPLES}."
     used = {each.model: each for each in policies if each.kind == "threshold"}
     others = [

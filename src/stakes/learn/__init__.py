@@ -1,4 +1,4 @@
-"""Learners that know what mistakes cost, as scikit-learn estimators, and how to compare learners.
+"""Cost-sensitive learners as scikit-learn estimators, and comparisons of learners by cost.
 
 The public names are listed in ``__init__.pyi`` and load when they are first used.
 """

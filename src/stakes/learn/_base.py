@@ -1,4 +1,4 @@
-"""What all learners share: the classes of y, the costs of mistaking them, and parts of any X."""
+"""Shared parts of the learners: the classes of y, their costs, weights, seeds and rows of any X."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from stakes.costs import CostMatrix
 from stakes.errors import ConstantCostWarning, InputError, InputTypeError, LabelError, warn
 
 SEEDS = 2**31 - 1
-"""How many seeds there are to draw from."""
+"""Upper bound of random seeds."""
 
 
 class MetaLearner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """A learner that trains another one, which must be able to read the data."""
+    """Base of learners that train another learner, which must be able to read the data."""
 
     estimator: Any
     costs: CostMatrix | None
@@ -39,11 +39,11 @@ class MetaLearner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     costs_: CostMatrix
 
     def _learner(self) -> Any:
-        """Return the learner to train, which a subclass may have a default for."""
+        """Return the learner to train; subclasses may have a default."""
         return self.estimator
 
     def _start(self, X: Any, y: Any) -> NDArray[Any]:
-        """Remember the features, the classes and their costs; return the classes of the rows."""
+        """Store the features, the classes and their costs; return the class of each row."""
         needs_classes(self, y)
         validate_data(self, X, skip_check_array=True)
         actual, self.classes_ = read_classes(X, y)
@@ -51,7 +51,7 @@ class MetaLearner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return actual
 
     def _ready_for(self, X: Any) -> None:
-        """Check that this is fitted, and X has the features it knows; texts alone have none."""
+        """Check that the learner is fitted and X has its features; a column of texts has none."""
         check_is_fitted(self)
         if getattr(X, "ndim", 2) > 1:
             validate_data(self, X, reset=False, skip_check_array=True)
@@ -70,13 +70,13 @@ class MetaLearner(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         inner = get_tags(self._learner())
         tags.input_tags = inner.input_tags
         tags.target_tags = inner.target_tags
-        tags.target_tags.multi_output = False  # one class a row is what costs are for
+        tags.target_tags.multi_output = False  # costs are for one class per row
         tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
 
 
 def needs_classes(learner: Any, y: Any) -> None:
-    """Complain if there are no classes to learn from."""
+    """Raise if y is missing."""
     if y is None:
         raise InputError(
             "",
@@ -91,16 +91,16 @@ def read_classes(X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     actual: NDArray[Any] = column_or_1d(y, warn=True)
     classes = classes_of(actual)
     assert_all_finite(actual, input_name="y")
-    if actual.dtype.kind not in "biuUS":  # whole numbers and text are classes: save the time
+    if actual.dtype.kind not in "biuUS":  # integers and text are always classes
         check_classification_targets(actual)
     return actual, classes
 
 
 def classes_of(actual: NDArray[Any]) -> NDArray[Any]:
-    """Return the classes in their order, which they must have."""
+    """Return the sorted classes; raise if they cannot be sorted."""
     try:
         return np.asarray(np.unique(actual))
-    except ArithmeticError:  # of a Decimal that is no number
+    except ArithmeticError:  # from a Decimal that is NaN
         raise LabelError(
             "y", "expected classes, got NaN.", "Leave out the rows without a class."
         ) from None
@@ -139,7 +139,7 @@ def training_costs(costs: CostMatrix | None, classes: NDArray[Any]) -> CostMatri
 
 
 def _if_numbered(found: Labels, named: Labels) -> str:
-    """Say what to do where scikit-learn has put numbers in place of the classes."""
+    """Return advice if scikit-learn has numbered the classes, or an empty text."""
     texts = sorted(label for label in named if isinstance(label, str))
     if found != tuple(range(len(found))) or len(found) != len(texts) or len(texts) < len(named):
         return ""
@@ -152,7 +152,7 @@ def _if_numbered(found: Labels, named: Labels) -> str:
 
 
 def several_classes(classes: NDArray[Any]) -> None:
-    """Complain unless there is something to tell apart."""
+    """Raise if there is only one class."""
     if len(classes) == 1:
         raise LabelError(
             "y",
@@ -163,7 +163,7 @@ def several_classes(classes: NDArray[Any]) -> None:
 
 
 def decision_array(costs: CostMatrix, classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the decisions, of the type of the classes where they are classes."""
+    """Return the decisions, with the dtype of the classes if all are classes."""
     places = {plain(label): place for place, label in enumerate(classes)}
     if all(decision in places for decision in costs.decisions):
         return np.asarray(classes[[places[decision] for decision in costs.decisions]])
@@ -171,7 +171,7 @@ def decision_array(costs: CostMatrix, classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def class_columns(proba: NDArray[Any], known: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Return probabilities with a column for each class; zero where a learner has not met one."""
+    """Return probabilities with a column for each class; 0 for classes unknown to the learner."""
     if len(known) == len(classes):
         return np.asarray(proba, dtype=np.float64)
     full = np.zeros((len(proba), len(classes)))
@@ -180,7 +180,7 @@ def class_columns(proba: NDArray[Any], known: Any, classes: NDArray[Any]) -> NDA
 
 
 def needs_probabilities(estimator: Any, user: str) -> None:
-    """Complain unless a learner can tell probabilities."""
+    """Raise unless a learner has ``predict_proba``."""
     if not hasattr(estimator, "predict_proba"):
         raise InputTypeError(
             "estimator",
@@ -201,9 +201,9 @@ def rows_of(X: Any, index: NDArray[Any]) -> Any:
 
 
 def seeded(estimator: Any, seed: int, *, keep: bool = False) -> Any:
-    """Return a copy of a learner whose random parts follow from the seed.
+    """Return a clone of a learner in which every ``random_state`` is the seed.
 
-    Parts that have a seed of their own can keep it.
+    With `keep`, those that are not None stay as they are.
     """
     copy = clone(estimator)
     names = [
@@ -215,7 +215,7 @@ def seeded(estimator: Any, seed: int, *, keep: bool = False) -> Any:
 
 
 def weight_name(estimator: Any) -> str:
-    """Return by which parameter a learner's fit takes the weights of rows, which it must."""
+    """Return the parameter by which a learner's fit takes row weights; raise if there is none."""
     name = weight_parameter(estimator)
     if name is None:
         raise InputTypeError(
@@ -227,14 +227,14 @@ def weight_name(estimator: Any) -> str:
 
 
 def asking_for_weights() -> str:
-    """Say how a pipeline gets weights where metadata routing is on."""
+    """Return advice on weights in pipelines if metadata routing is on, or an empty text."""
     if not get_config()["enable_metadata_routing"]:
         return ""
     return " In a pipeline, let the step that takes them ask: set_fit_request(sample_weight=True)."
 
 
 def weight_parameter(estimator: Any) -> str | None:
-    """Return by which parameter a learner's fit takes the weights of rows; None if by none.
+    """Return the parameter by which a learner's fit takes row weights, or None.
 
     A pipeline takes them for its last step: by metadata routing where that is on and requested,
     otherwise as ``step__sample_weight``.

@@ -1,4 +1,4 @@
-"""What one learning algorithm's classifiers cost more than another's."""
+"""Cost difference between two learning algorithms: training on the splits, and tests."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FOLDS = REPEATS = 5
 
 @dataclass(frozen=True)
 class Data:
-    """The examples: features, classes, and what else goes to fit and predict."""
+    """Examples: features, classes, and further arguments of fit and predict."""
 
     X: Any
     y: NDArray[Any]
@@ -85,7 +85,7 @@ def _as_pairs(estimators: Any) -> list[tuple[Any, Any]]:
 
 
 def splits_of(cv: Any, data: Data, groups: Any, random_state: Any) -> list[Split]:
-    """Return the training and test rows of each split, which must be fit to learn from."""
+    """Return the training and test rows of each split; raise if a split cannot be learnt from."""
     try:
         random = check_random_state(random_state)
     except ValueError as error:
@@ -102,7 +102,7 @@ def splits_of(cv: Any, data: Data, groups: Any, random_state: Any) -> list[Split
             splitter = check_cv(cv, data.y, classifier=True)
             splits = list(splitter.split(data.X, data.y, groups))
             if any(np.ndim(rows) != 1 for split in splits for rows in split):
-                raise ValueError("expected row numbers.")  # noqa: TRY301 - told below
+                raise ValueError("expected row numbers.")  # noqa: TRY301 - explained below
     except InputError:
         raise
     except (TypeError, ValueError) as error:
@@ -185,9 +185,9 @@ def joint_decisions(
     n_jobs: int | None,
     random_state: Any,
 ) -> list[JointConfusion]:
-    """Train each learner on each split, and count what all decide on the test part.
+    """Train each learner on each split, and count their joint decisions on the test part.
 
-    The seeds are drawn before the work is shared out, so the number of jobs changes nothing.
+    Seeds are drawn before the work is distributed, so the result does not depend on `n_jobs`.
     """
     routed = routed_params(learners, data.params)
     random = None if random_state is None else check_random_state(random_state)
@@ -230,7 +230,7 @@ def _decided(
     routed: Mapping[str, Sequence[str]],
     where: str,
 ) -> NDArray[np.intp]:
-    """Train a fresh learner on a split; return what it decides on the test part, as positions."""
+    """Train a fresh learner on a split; return its decisions on the test part, as positions."""
     train, test = split
     size = len(data.y)
     try:
@@ -260,7 +260,7 @@ REPETITIONS, HALVES = 5, 2
 
 @dataclass(frozen=True)
 class StudentTest:
-    """A t test, and the interval that belongs to it.
+    """A t test and its confidence interval.
 
     Attributes
     ----------
@@ -276,7 +276,7 @@ class StudentTest:
 
     @property
     def statistic(self) -> float:
-        """The centre in standard errors; 0 where there is no difference at all."""
+        """The centre in standard errors; 0 if there is no difference at all."""
         return _ratio(self.centre, self.error)
 
     @property
@@ -341,19 +341,19 @@ def _half_variances(differences: Floats) -> Floats:
 
 
 def _ratio(value: float, error: float) -> float:
-    """Divide; without any error, what is not zero is infinitely far from it."""
+    """Return value / error; without any error, ±infinity if the value is not 0, else 0."""
     if error == 0:
         return float(np.sign(value) * np.inf) if value else 0.0
     return value / error
 
 
 ROUNDING = 1e-12
-"""Differences below this share of the largest cost are sums that did not quite cancel."""
+"""Differences up to this share of the largest cost difference are rounding errors of 0."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LearnerDifference(Result):
-    r"""What one learner's classifiers cost more than another's, over splits of the same examples.
+    r"""Cost difference between two learners' classifiers, over splits of the same examples.
 
     Made by `LearnerComparison.difference`.
 
@@ -362,23 +362,23 @@ class LearnerDifference(Result):
     names : pair of str
         The learners.
     tables : tuple of PairedConfusion
-        What the two decided on the test part of each split.
+        Paired counts of the two learners' decisions on the test part of each split.
     test_share : float
         The size of a test part relative to its training part, n_test/n_train, on average.
     costs : CostMatrix
-        What it costs.
+        The cost of each decision for each class.
     kind : {"corrected", "5x2cv"}
-        How the differences are tested.
+        The test of the differences.
     confidence : float
-        How sure intervals and verdicts are to be, unless said otherwise.
+        Default confidence level of intervals and verdicts.
     unit : str
         The unit of the costs.
 
     Notes
     -----
-    `compare_learners` has the t tests. With the ten differences :math:`d` of 5×2cv and the sums
-    :math:`s_r^2` of squares about the mean of each repetition, the combined test takes
-    :math:`\sum d^2 \big/ \left(2 \sum_r s_r^2\right)` as F with 10 and 5 degrees of freedom.
+    `compare_learners` describes the t tests. With the ten differences :math:`d` of 5×2cv and the
+    sums :math:`s_r^2` of squares about the mean of each repetition, the combined test uses
+    :math:`F = \sum d^2 \big/ \left(2 \sum_r s_r^2\right)` with 10 and 5 degrees of freedom.
 
     References
     ----------
@@ -424,7 +424,7 @@ class LearnerDifference(Result):
 
     @property
     def difference(self) -> float:
-        """The mean difference; every split counts alike."""
+        """The mean difference; every split has the same weight."""
         return float(self.differences.mean())
 
     @property
@@ -434,7 +434,7 @@ class LearnerDifference(Result):
 
     @property
     def p_value(self) -> float:
-        """The two-sided p-value of the t test; 1 where the two never differ."""
+        """The two-sided p-value of the t test; 1 if the two never differ."""
         return self._test().p_value
 
     @property
@@ -449,7 +449,7 @@ class LearnerDifference(Result):
         return five_by_two_f(self.differences)[1]
 
     def interval(self, confidence: float | None = None) -> Interval:
-        """Return the interval that belongs to the t test.
+        """Return the confidence interval of the t test.
 
         That of the 5×2cv test is around the difference in the first half of the first repetition,
         which is the one it tests, and not around the mean.
@@ -468,7 +468,7 @@ class LearnerDifference(Result):
         return Interval(low, high, sure, f"{self.kind} t")
 
     def cheaper(self, confidence: float | None = None) -> str | None:
-        """Return the learner that the t test shows to be cheaper, or None for a tie.
+        """Return the learner that the t test shows to be cheaper, or None if it shows neither.
 
         Parameters
         ----------
@@ -486,32 +486,32 @@ class LearnerDifference(Result):
 
     @cached_property
     def verdicts(self) -> tuple[str, ...]:
-        """What BDELTACOST says of the two classifiers of each split, for the first learner.
+        """The verdict of BDELTACOST on the two classifiers of each split, for the first learner.
 
         "win" where the first one's classifier is cheaper, "loss" where the second one's is, else
         "tie"; each split by itself, by the exact bootstrap distribution, as the thesis counts them
-        (section 6.3). These are verdicts on classifiers, and those of overlapping training parts
+        (section 6.3). These are verdicts on classifiers, and those with overlapping training parts
         are not independent: no p-value follows from their number.
         """
         return tuple(map(self._verdict, self.tables))
 
     @property
     def wins(self) -> int:
-        """In how many splits the first learner's classifier is cheaper, by BDELTACOST."""
+        """The number of splits in which BDELTACOST shows the first classifier to be cheaper."""
         return self.verdicts.count("win")
 
     @property
     def ties(self) -> int:
-        """In how many splits BDELTACOST cannot tell."""
+        """The number of splits in which BDELTACOST shows neither classifier to be cheaper."""
         return self.verdicts.count("tie")
 
     @property
     def losses(self) -> int:
-        """In how many splits the second learner's classifier is cheaper, by BDELTACOST."""
+        """The number of splits in which BDELTACOST shows the second classifier to be cheaper."""
         return self.verdicts.count("loss")
 
     def summary(self, confidence: float | None = None) -> str:
-        """Summarise which learner is cheaper, by how much, and how sure that is.
+        """Summarise which learner is cheaper and by how much, with the interval and p-value.
 
         Parameters
         ----------

@@ -27,24 +27,24 @@ from stakes.learn.weights import learnable
 class AdaCostClassifier(MetaLearner):
     r"""AdaCost: boosting in which mistakes that cost more gain more weight.
 
-    Examples start with weights :math:`D` in proportion to what mistaking their class costs. Each
-    round trains a weak learner :math:`h` with these weights, gives it the say
+    Examples start with weights :math:`D` in proportion to the cost of mistaking their class. Each
+    round trains a weak learner :math:`h` with these weights, gives it the vote
     :math:`\alpha = \frac{1}{2} \ln\frac{1 + r}{1 - r}`, where
     :math:`r = \sum D\, y\, h\, \beta`, and multiplies the weights by
     :math:`\exp(-\alpha\, y\, h\, \beta)`. Here :math:`y` and :math:`h` are ±1, and the cost
     adjustment :math:`\beta` is :math:`0.5 - 0.5\,c` where :math:`h` is right and
-    :math:`0.5 + 0.5\,c` where it is wrong, with the cost :math:`c` scaled to [0, 1]. The sign of
-    :math:`\sum \alpha h` decides.
+    :math:`0.5 + 0.5\,c` where it is wrong, with the cost :math:`c` scaled to [0, 1]. The
+    prediction is the sign of :math:`\sum \alpha h`.
 
     Parameters
     ----------
     estimator : classifier, optional
         The weak learner, which must take weights; by default a decision tree of depth 3.
     costs : CostMatrix, optional
-        What each decision costs for each class; by default 1 for each mistake. Only what a mistake
-        costs more than the correct decision matters.
+        The cost of each decision for each class; by default 1 for each mistake. Only the extra
+        cost of a mistake over the correct decision matters.
     n_estimators : int, default 50
-        How many rounds at most.
+        Maximum number of rounds.
     learning_rate : float, default 1.0
         Multiplies :math:`\alpha`.
     adjustment : float between 0 and 1, default 0.1
@@ -57,7 +57,7 @@ class AdaCostClassifier(MetaLearner):
     estimators_ : list of classifiers
         The weak learners.
     estimator_weights_ : ndarray
-        Their :math:`\alpha`.
+        Their votes :math:`\alpha`.
     classes_ : ndarray
         The two classes.
     costs_ : CostMatrix
@@ -80,10 +80,10 @@ class AdaCostClassifier(MetaLearner):
     In the paper each example has its own cost, scaled so that the largest is 1. That is
     ``adjustment=1``. But with one cost for each class :math:`\bar c` then comes close to 1, or is 1
     if the costs are equal, and boosting ends after the first round: in 14 of 20 cases that we
-    tried. Smaller adjustments keep it going, and the default was cheaper in 17 of them. With 0 only
-    the initial weights know the costs.
+    tried. Smaller adjustments keep it going, and the default was cheaper in 17 of them. With 0 the
+    costs affect only the initial weights.
 
-    There is no ``predict_proba``: the scores have the costs in them.
+    There is no ``predict_proba``, because the scores depend on the costs.
 
     References
     ----------
@@ -130,7 +130,7 @@ class AdaCostClassifier(MetaLearner):
         y : array_like, shape (n,)
             The classes, two of them.
         sample_weight : array_like, shape (n,), optional
-            Multiplies the weights that the examples start with.
+            Multiplies the initial weights of the examples.
 
         Returns
         -------
@@ -178,7 +178,7 @@ class AdaCostClassifier(MetaLearner):
         Returns
         -------
         ndarray, shape (n,)
-            The weighted mean of what the weak learners say.
+            The weighted mean of the weak learners' predictions, as -1 or 1.
         """
         self._ready_for(X)
         total = 0.0
@@ -187,7 +187,7 @@ class AdaCostClassifier(MetaLearner):
         return np.asarray(total / self.estimator_weights_.sum())
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class that the weak learners are for; a tie goes to the first.
+        """Predict the class by the vote of the weak learners; a tie goes to the first class.
 
         Parameters
         ----------
@@ -232,8 +232,8 @@ class AdaCostClassifier(MetaLearner):
         return name
 
     def _mistake_costs(self) -> NDArray[np.float64]:
-        """Return what mistaking each of the two classes costs more than the correct decision."""
-        if len(self.classes_) > 2:  # noqa: PLR2004 - what AdaCost is for
+        """Return the extra cost of mistaking each of the two classes over the correct decision."""
+        if len(self.classes_) > 2:  # noqa: PLR2004 - AdaCost is for two
             raise LabelError(
                 "y",
                 "Only binary classification is supported. AdaCost is for two classes, got "

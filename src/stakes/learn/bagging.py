@@ -1,4 +1,4 @@
-"""Cost-sensitive bagging: costs in the draws, or in what is made of the probabilities.
+"""Cost-sensitive bagging, with costs in the bootstrap draws or in the decisions, and MetaCost.
 
 MetaCost relabels the training data with the cheapest decisions, and learns these (Table B.2).
 """
@@ -39,7 +39,7 @@ Probabilities = Callable[[Any, Any, NDArray[Any]], NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class Bag:
-    """How to draw bootstrap samples: one seed each, so that they can be drawn again anywhere."""
+    """Recipe of bootstrap samples: one seed each, so that any process can draw them again."""
 
     seeds: NDArray[np.int64]
     rows: int
@@ -74,7 +74,7 @@ class Bag:
 
 
 def make_bag(random_state: Any, n_estimators: int, rows: int, max_samples: float = 1.0) -> Bag:
-    """Draw a seed for each member, and find out how many rows it gets."""
+    """Return a bag with a random seed for each member and the size of its samples."""
     members = validate.as_size(n_estimators, "n_estimators", least=1)
     seeds = check_random_state(random_state).randint(SEEDS, size=members)
     return Bag(seeds.astype(np.int64), rows, _size(max_samples, rows))
@@ -98,10 +98,10 @@ def training_probabilities(
     out_of_bag: bool,
     n_jobs: int | None,
 ) -> NDArray[np.float64]:
-    """Return the class probabilities of the training rows, from the members that matter.
+    """Return the class probabilities of the training rows, out of bag or from all members.
 
     Out of bag, the probabilities of a row come from the members that were not trained on it, or
-    from all if each was. No member outlives this, so that n rows and 50 trees fit into memory.
+    from all if each was. Members are not kept, so that n rows and 50 trees fit into memory.
     """
     classes = np.unique(y)
     always = bag.never_out() if out_of_bag else np.ones(bag.rows, dtype=bool)
@@ -137,7 +137,7 @@ def mean_probabilities(
 
 
 def average(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Return what a member takes for the probabilities (appendix B, second way)."""
+    """Return the class probabilities of a member (appendix B, second way)."""
     return class_columns(member.predict_proba(X), member.classes_, classes)
 
 
@@ -148,7 +148,7 @@ def vote(member: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def probabilities_of(estimator: Any, how: Any = "auto") -> Probabilities:
-    """Choose between votes and averaged probabilities."""
+    """Return the function for votes or for averaged probabilities."""
     validate.choice(how, "probabilities", ["auto", "average", "votes"])
     if how == "auto":
         return average if hasattr(estimator, "predict_proba") else vote
@@ -156,7 +156,7 @@ def probabilities_of(estimator: Any, how: Any = "auto") -> Probabilities:
 
 
 def _fit(estimator: Any, X: Any, y: NDArray[Any], sample: NDArray[np.int64], seed: int) -> Any:
-    """Train a learner on one sample; on one class only, take a constant one."""
+    """Train a learner on one sample, or a constant one if the sample has one class only."""
     drawn = y[sample]
     # Many learners refuse a sample of one class, which needs no learning.
     one_class = (drawn == drawn[0]).all()
@@ -197,7 +197,7 @@ def _size(max_samples: Any, rows: int) -> int:
 
 
 class CostSensitiveBaggingClassifier(MetaLearner):
-    r"""Bagging that knows what mistakes cost, in one of two ways or both.
+    r"""Cost-sensitive bagging, by the choice of decisions, by the bootstrap draws, or by both.
 
     On the output side, which is the default, the learners' probabilities are averaged, and the
     decision of least expected cost is taken. On the input side (``weighting="avg_cost",
@@ -209,22 +209,22 @@ class CostSensitiveBaggingClassifier(MetaLearner):
     estimator : classifier, optional
         The learner to train on each bootstrap sample; by default a decision tree.
     costs : CostMatrix, optional
-        What each decision costs for each class; by default 1 for each mistake. Only minimum risk
-        can take decisions that are no classes, such as "abstain".
+        The cost of each decision for each class; by default 1 for each mistake. Only minimum risk
+        can take decisions that are not classes, such as "abstain".
     n_estimators : int, default 50
-        How many learners to train.
+        Number of learners.
     max_samples : float or int, default 1.0
-        How many examples each of them gets: a share, or a number.
+        Size of the bootstrap samples: a share of the examples, or their number.
     weighting : str, optional
         Draw the examples in proportion to the weights that `class_weights` gives their classes by
-        this method, such as "avg_cost"; by default all alike.
+        this method, such as "avg_cost"; by default with equal probabilities.
     deciding : {"minimum_risk", "vote"}, default "minimum_risk"
         Take the decision of least expected cost, or the class with the most votes (a tie goes to
         the first).
     random_state : int, RandomState or None
         The source of randomness. The same number gives the same result for any `n_jobs`.
     n_jobs : int, optional
-        How many learners to work with at a time.
+        Number of learners to train or apply in parallel.
 
     Attributes
     ----------
@@ -253,7 +253,7 @@ class CostSensitiveBaggingClassifier(MetaLearner):
               \operatorname{argmin}_i \sum_j P(j | x)\, C(i, j)
 
     (equation 2.3 of the thesis). Votes without weighting are plain bagging, which
-    knows nothing of costs.
+    ignores the costs.
 
     References
     ----------
@@ -325,7 +325,7 @@ class CostSensitiveBaggingClassifier(MetaLearner):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Take the cheapest decisions, or those with the most votes.
+        """Return the decisions of least expected cost, or the classes with the most votes.
 
         Parameters
         ----------
@@ -345,7 +345,7 @@ class CostSensitiveBaggingClassifier(MetaLearner):
         return np.asarray(self.classes_[votes.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the class probabilities: the learners' average, or their votes if they have none.
+        """Return the class probabilities: the learners' mean, or their votes if they have none.
 
         Parameters
         ----------
@@ -355,7 +355,7 @@ class CostSensitiveBaggingClassifier(MetaLearner):
         Returns
         -------
         ndarray, shape (n, classes)
-            In the order of `classes_`, and freed of the weighting.
+            In the order of `classes_`, and corrected for the weighting.
         """
         self._ready_for(X)
         how = probabilities_of(self._learner())
@@ -369,7 +369,7 @@ class CostSensitiveBaggingClassifier(MetaLearner):
         return DecisionTreeClassifier() if self.estimator is None else self.estimator
 
     def _chances(self, actual: NDArray[Any], sample_weight: Any) -> NDArray[np.float64] | None:
-        """Return in which proportions the rows are drawn; nothing if all are alike."""
+        """Return the proportions in which rows are drawn; None if all are equal."""
         rows = None
         if sample_weight is not None:
             rows = validate.weights(sample_weight, len(actual), of="X")
@@ -391,29 +391,29 @@ class MetaCostClassifier(MetaLearner):
     the label of least expected cost in place of its own,
     :math:`\operatorname{argmin}_i \sum_j P(j | x)\, C(i, j)` (equation 2.3 of the thesis).
     One learner is trained on the relabelled examples: it is as fast and as readable as any other,
-    and has the costs in it.
+    and takes the costs into account.
 
     Parameters
     ----------
     estimator : classifier
         Any classifier.
     costs : CostMatrix, optional
-        What each decision costs for each class; by default 1 for each mistake. Decisions that are
-        no classes, such as "abstain", can be relabelled to, learnt and predicted.
+        The cost of each decision for each class; by default 1 for each mistake. Decisions that are
+        not classes, such as "abstain", can be labels too, and are learnt and predicted.
     n_estimators : int, default 50
-        How many learners estimate the probabilities.
+        Number of learners that estimate the probabilities.
     max_samples : float or int, default 1.0
-        How many examples each of them gets: a share, or a number.
+        Size of the bootstrap samples: a share of the examples, or their number.
     probabilities : {"auto", "average", "votes"}, default "auto"
         Average the probabilities of the learners, or count their votes. "auto" averages if they
-        tell probabilities.
+        have ``predict_proba``.
     out_of_bag : bool, default True
-        Ask only the learners that were not trained on an example for its probabilities, which are
-        too sure otherwise. If each was trained on it, all are asked.
+        Estimate the probabilities of an example only by the learners that were not trained on it,
+        because the others are overconfident. If all were trained on it, all are used.
     random_state : int, RandomState or None
         The source of randomness. The same number gives the same result for any `n_jobs`.
     n_jobs : int, optional
-        How many learners to train at a time.
+        Number of learners to train in parallel.
 
     Attributes
     ----------
@@ -421,13 +421,13 @@ class MetaCostClassifier(MetaLearner):
         The learner that was trained on the relabelled examples. If all got the same label, one
         that always predicts it.
     relabelled_ : ndarray of bool, shape (n,)
-        Which training examples got another label than their own.
+        Whether each training example got another label than its own.
     relabelled_share_ : float
-        Their share.
+        The share of relabelled training examples.
     classes_ : ndarray
         The classes of y.
     decisions_ : ndarray
-        What can be predicted.
+        The decisions, in the order of ``costs.decisions``.
     costs_ : CostMatrix
         The costs, with the classes in the order of `classes_`.
     n_features_in_ : int
@@ -437,15 +437,15 @@ class MetaCostClassifier(MetaLearner):
 
     See Also
     --------
-    MinimumRiskClassifier : decides by the probabilities themselves.
+    MinimumRiskClassifier : uses the probabilities when it predicts.
 
     Notes
     -----
     There is no ``predict_proba``: the final learner's probabilities are those of the relabelled
-    data, and not of the classes. They are at ``estimator_.predict_proba``.
+    data, and not of the classes. They are available as ``estimator_.predict_proba``.
 
-    Weights of examples are the proportions in which the bag draws them; the final learner must
-    take them too.
+    Sample weights are the proportions in which the bag draws the examples; the final learner must
+    accept them too.
 
     References
     ----------
@@ -537,7 +537,7 @@ class MetaCostClassifier(MetaLearner):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the decisions of least expected cost, as they were learnt.
+        """Predict the decisions of least expected cost, with the learner trained on them.
 
         Parameters
         ----------
@@ -570,5 +570,5 @@ class MetaCostClassifier(MetaLearner):
         )
 
     def _codes(self) -> bool:
-        """Tell whether decisions are learnt as numbers: 1 and "abstain" cannot be sorted."""
+        """Return whether decisions are learnt as numbers: 1 and "abstain" cannot be sorted."""
         return len({type(decision) for decision in self.costs_.decisions}) > 1

@@ -1,4 +1,4 @@
-"""Which of several learning algorithms makes the cheapest classifiers."""
+"""Comparison of several learning algorithms by the costs of their classifiers."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ MOST_JOBS = 1 << 20
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LearnerComparison(Result):
-    """Several learners, trained and tested on the same splits.
+    """Comparison of several learners, trained and tested on the same splits.
 
     Made by `compare_learners`.
 
     Attributes
     ----------
     tables : tuple of JointConfusion
-        What the learners' classifiers decided on the test part of each split.
+        Joint counts of the classifiers' decisions on the test part of each split.
     train_sizes : ndarray of int, shape (splits,)
-        How many examples they were trained on.
+        Number of training examples of each split.
     costs, kind, confidence, unit
         As in `LearnerDifference`.
 
     Notes
     -----
-    Each pair is tested as `compare_learners` says. Of the p-values p₁ ≤ … ≤ pₘ of m pairs,
+    Each pair is tested as described in `compare_learners`. Of the p-values p₁ ≤ … ≤ pₘ of m pairs,
     `pairwise` adjusts pₖ to the largest of (m + 1 - l)·pₗ with l up to k, and to 1 at most (Holm).
 
     References
@@ -92,7 +92,7 @@ class LearnerComparison(Result):
 
     @cached_property
     def fold_costs(self) -> NDArray[np.float64]:
-        """What a decision of each learner's classifier costs in each split, [split, learner]."""
+        """The cost per decision of each learner's classifier in each split, [split, learner]."""
         values = self.costs.values
         found = [
             table.counts @ values[table.decided, table.actual[:, np.newaxis]] / table.n
@@ -101,7 +101,7 @@ class LearnerComparison(Result):
         return readonly_copy(found)
 
     def mean_costs(self) -> dict[str, float]:
-        """Return what each learner's classifiers cost on average, the cheapest first.
+        """Return the mean cost per decision of each learner's classifiers, the cheapest first.
 
         Returns
         -------
@@ -139,15 +139,15 @@ class LearnerComparison(Result):
         )
 
     def pairwise(self, adjust: str = "holm", *, confidence: float | None = None) -> list[Pair]:
-        """Compare every pair by the t test, the one that is cheaper on average first.
+        """Compare every pair by the t test; the learner that is cheaper on average is the first.
 
         Parameters
         ----------
         adjust : {"holm", "none"}
             How p-values are adjusted for the number of comparisons.
         confidence : float, optional
-            One minus the probability of any wrong rejection, and that all intervals are right
-            together (Bonferroni); by default that of the comparison.
+            Familywise confidence level: one minus the probability of any wrong rejection, and the
+            simultaneous coverage of all intervals (Bonferroni); by default that of the comparison.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class LearnerComparison(Result):
         return data_frame([self._row(pair) for pair in self.pairwise(**options)])
 
     def summary(self, confidence: float | None = None) -> str:
-        """Summarise which learner is the cheapest, or which are tied.
+        """Summarise which learner is the cheapest, or which cannot be told apart.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class LearnerComparison(Result):
 
 
 def _first_wins(pair: Pair) -> bool:
-    """Tell which side of zero the interval is on, which for 5×2cv need not be the mean's side."""
+    """Return whether the interval's centre is below 0; for 5×2cv, the mean need not be."""
     return pair.low + pair.high < 0
 
 
@@ -280,43 +280,43 @@ def compare_learners(
     random_state: Any = None,
     unit: str = "",
 ) -> LearnerComparison:
-    r"""Compare what the classifiers of several learning algorithms cost.
+    r"""Compare the costs of the classifiers of several learning algorithms.
 
-    `compare` is for two trained classifiers, and its answer holds for these two. This is for the
-    algorithms: which of them to train on such data. So it trains them again and again, and takes
-    into account that they vary with their training data.
+    `compare` is for two trained classifiers, and its results hold for these two. This function is
+    for algorithms: which of them to train on such data. It trains them repeatedly, and takes into
+    account the variance from their training data.
 
     Parameters
     ----------
     estimators : mapping or list of pairs
-        From the name of each learner to a scikit-learn classifier, which is cloned.
+        The name of each learner, and a scikit-learn classifier, which is cloned.
     X : array_like, sparse matrix or data frame, shape (n, features)
         The examples.
     y : array_like, shape (n,)
         Their classes.
     costs : CostMatrix or None
-        What each decision costs for each class; None for 0/1 costs.
+        The cost of each decision for each class; None for 0/1 costs.
     cv : optional
-        How to split. By default five repetitions of 5-fold cross-validation, 25 fits for each
-        learner. Or "5x2", five repetitions of 2-fold; a number of folds; a splitter of
-        scikit-learn; or a list of (train, test) row numbers. What is made here is shuffled and
-        stratified. All learners see the same splits.
+        Method of splitting. By default five repetitions of 5-fold cross-validation, 25 fits for
+        each learner. Or "5x2", five repetitions of 2-fold; a number of folds; a splitter of
+        scikit-learn; or a list of (train, test) row numbers. Splits made here are shuffled and
+        stratified. All learners have the same splits.
     test : {"corrected", "5x2cv"}
         The corrected resampled t test (Nadeau & Bengio 2003), or the 5×2cv t test (Dietterich
         1998), which needs ``cv="5x2"`` and uses it by default.
     groups : array_like, shape (n,), optional
         The group of each example, such as the patient; a group is never split.
     params : mapping, optional
-        What else goes to ``fit``, such as ``{"sample_weight": weights}``; what has a row for each
-        example is split with them. With metadata routing, what each learner's ``fit`` and
-        ``predict`` ask for.
+        Further arguments of ``fit``, such as ``{"sample_weight": weights}``; those with a row for
+        each example are split with the examples. With metadata routing, the arguments that each
+        learner's ``fit`` and ``predict`` request.
     confidence : float, default 0.95
-        How sure intervals and verdicts are to be.
+        Confidence level of intervals and verdicts.
     n_jobs : int, optional
-        How many fits to run at a time, as in joblib; the result does not depend on it.
+        Number of fits to run in parallel, as in joblib; the result does not depend on it.
     random_state : int, RandomState instance or None, default None
-        For the splits, and for learners whose own is None. With None, both differ from call to
-        call.
+        Random state of the splits, and of learners whose own is None. With None, both differ from
+        call to call.
     unit : str, optional
         The unit of the costs, such as "USD".
 
@@ -327,16 +327,16 @@ def compare_learners(
     Notes
     -----
     With the differences :math:`d_1, …, d_J` in cost per decision of two learners in the splits,
-    their mean :math:`\bar d` and variance :math:`S^2`, the corrected resampled test takes
+    their mean :math:`\bar d` and variance :math:`S^2`, the corrected resampled test uses
 
     .. math:: t = \frac{\bar d}{\sqrt{\left(1/J + n_\text{test}/n_\text{train}\right) S^2}}
 
-    as of :math:`J - 1` degrees of freedom, and the 5×2cv test
-    :math:`t = d_1 \big/ \sqrt{\frac{1}{5} \sum_{r=1}^{5} s_r^2}` as of 5, with the sum of squares
+    with :math:`J - 1` degrees of freedom, and the 5×2cv test
+    :math:`t = d_1 \big/ \sqrt{\frac{1}{5} \sum_{r=1}^{5} s_r^2}` with 5, with the sum of squares
     :math:`s_r^2` of the two differences of repetition :math:`r` about their mean.
 
-    Every split counts alike, whatever its size; n_test/n_train is the mean over the splits. Tests
-    use the decisions only, so probabilities and scores play no part.
+    Every split has the same weight, whatever its size; n_test/n_train is the mean over the splits.
+    Tests use the decisions only, so probabilities and scores have no effect.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Deciding by minimum risk: the cheapest decision, given the class probabilities (eq. 2.3)."""
+"""Minimum-risk decisions: the cheapest ones, given the class probabilities (eq. 2.3)."""
 
 from __future__ import annotations
 
@@ -36,31 +36,32 @@ CALIBRATIONS = ["sigmoid", "isotonic"]
 
 
 class MinimumRiskClassifier(MetaLearner):
-    r"""Take the decision of least expected cost, by the class probabilities of any classifier.
+    r"""Take the decision of least expected cost, given the class probabilities of any classifier.
 
     The expected cost, or risk, of decision :math:`i` is
     :math:`R(i | x) = \sum_j P(j | x)\, C(i, j)` (equation 2.3 of the thesis). If the probabilities
-    are right, nothing is cheaper. Where classifiers only rank well, calibrate them.
+    are correct, no other decisions have a lower expected cost. Calibrate classifiers that only
+    rank well.
 
     Parameters
     ----------
     estimator : classifier
-        Any classifier that tells probabilities; with calibration, one with a decision function
-        will do. For one that is fitted, pass ``FrozenEstimator(classifier)``.
+        Any classifier with ``predict_proba``; with calibration, a decision function is enough. For
+        a fitted one, pass ``FrozenEstimator(classifier)``.
     costs : CostMatrix, optional
-        What each decision costs for each class; by default 1 for each mistake. It may have
-        decisions that are no classes, such as "abstain".
+        The cost of each decision for each class; by default 1 for each mistake. It may have
+        decisions that are not classes, such as "abstain".
     calibration : {"sigmoid", "isotonic"}, optional
-        Correct the probabilities by scikit-learn's ``CalibratedClassifierCV``.
+        Method by which scikit-learn's ``CalibratedClassifierCV`` calibrates the probabilities.
     cv : int, splitter or iterable, default 5
         The folds to calibrate on.
     n_jobs : int, optional
-        How many folds to fit at a time.
+        Number of folds to fit in parallel.
 
     Attributes
     ----------
     estimator_ : classifier
-        The fitted classifier, calibrated if that was asked for.
+        The fitted classifier, calibrated if requested.
     classes_ : ndarray
         The classes, in the order of the columns of `predict_proba`.
     decisions_ : ndarray
@@ -75,7 +76,7 @@ class MinimumRiskClassifier(MetaLearner):
     See Also
     --------
     MetaCostClassifier : for learners whose probabilities are poor, or one readable model.
-    WeightedClassifier : has the costs in the training.
+    WeightedClassifier : uses the costs in training.
 
     References
     ----------
@@ -83,7 +84,7 @@ class MinimumRiskClassifier(MetaLearner):
 
     Examples
     --------
-    A miss costs five false alarms, so that a probability of one in four is alarming:
+    A miss costs five false alarms, so a probability of 0.24 is enough to predict class 1:
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from stakes import CostMatrix
@@ -99,7 +100,7 @@ class MinimumRiskClassifier(MetaLearner):
     [[1.2, 0.76]]
     """
 
-    # Weights go on to the estimator, which is the one to ask for them.
+    # Weights are passed on to the estimator, which must request them.
     __metadata_request__fit = {"sample_weight": UNUSED}  # noqa: RUF012 - scikit-learn reads it
 
     def __init__(
@@ -120,7 +121,7 @@ class MinimumRiskClassifier(MetaLearner):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
     ) -> MinimumRiskClassifier:
-        """Fit the classifier that tells the probabilities.
+        """Fit the classifier that estimates the probabilities.
 
         Parameters
         ----------
@@ -131,7 +132,7 @@ class MinimumRiskClassifier(MetaLearner):
         sample_weight : array_like, shape (n,), optional
             The weights of the examples, for the estimator.
         **fit_params
-            What else the estimator's ``fit`` takes, by metadata routing.
+            Further arguments of the estimator's ``fit``, by metadata routing.
 
         Returns
         -------
@@ -160,9 +161,9 @@ class MinimumRiskClassifier(MetaLearner):
         X : array_like, sparse matrix or data frame
             The features.
         example_costs : array_like, shape (n, decisions, classes), optional
-            What each decision costs for each class that the example may have, in place of the
+            The cost of each decision for each class that the example may have, in place of the
             cost matrix. The order is that of ``costs.decisions`` and ``costs.labels``; without
-            `costs` that of `classes_`. To pass them through a pipeline, ask for them with
+            `costs` that of `classes_`. To pass them through a pipeline, request them with
             ``set_predict_request(example_costs=True)``.
 
         Returns
@@ -225,7 +226,7 @@ class MinimumRiskClassifier(MetaLearner):
         return float(accuracy_score(np.ones(len(right)), right, sample_weight=sample_weight))
 
     def get_metadata_routing(self) -> Any:
-        """Say what goes where: fit parameters to the estimator, costs of examples to `predict`.
+        """Return the routing: fit parameters go to the estimator, example costs to `predict`.
 
         Returns
         -------
@@ -242,7 +243,7 @@ class MinimumRiskClassifier(MetaLearner):
             self.estimator, method=self.calibration, cv=self.cv, n_jobs=self.n_jobs
         )
         if get_config()["enable_metadata_routing"]:
-            calibrated.set_fit_request(sample_weight=True)  # users can only ask their estimator
+            calibrated.set_fit_request(sample_weight=True)  # users cannot reach this one
         return calibrated
 
     def _for_learner(self, learner: Any, params: dict[str, Any]) -> dict[str, Any]:
@@ -262,7 +263,7 @@ class MinimumRiskClassifier(MetaLearner):
         return {weight_name(learner): params["sample_weight"]}
 
     def _take_classes_of_prefit(self) -> None:
-        """Follow a classifier that was fitted before to more classes than y has."""
+        """Take the classes of a classifier that is already fitted, to more classes than y has."""
         known = np.asarray(self.estimator_.classes_)
         if np.array_equal(known, self.classes_):
             return
@@ -278,7 +279,7 @@ class MinimumRiskClassifier(MetaLearner):
         self.costs_ = training_costs(self.costs, known)
 
     def _values(self, example_costs: Any, proba: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the costs [decision, class], or [example, decision, class], as `classes_` go."""
+        """Return costs [decision, class] or [example, decision, class], ordered as `classes_`."""
         if example_costs is None:
             return self.costs_.values
         labels: Labels = self.costs_.labels if self.costs is None else self.costs.labels

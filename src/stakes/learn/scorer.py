@@ -1,4 +1,4 @@
-"""A scorer for scikit-learn: minus what a decision costs."""
+"""Scorer for scikit-learn: minus the expected cost per decision."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from stakes.infer.evaluation import evaluate
 
 @dataclass(frozen=True, repr=False)
 class ExpectedCost:
-    """What decisions cost on average, as a function of them; scikit-learn copies and pickles it."""
+    """Mean cost of decisions, as a callable that scikit-learn can copy and pickle."""
 
     costs: CostMatrix
-    __name__ = "expected_cost"  # which scikit-learn shows, as for any function
+    __name__ = "expected_cost"  # scikit-learn shows it, as for any function
 
     def __call__(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None, example_costs: Any = None
@@ -41,7 +41,7 @@ class ExpectedCost:
         return float(np.average(paid, weights=validate.weights(sample_weight, len(paid))))
 
     def _paid(self, y_true: Any, y_pred: Any, example_costs: Any) -> NDArray[np.float64]:
-        """Return what was decided for each example cost there."""
+        """Return the cost of the decision on each example."""
         actual = label_codes(y_true, "y_true", self.costs.labels, "classes of the costs")
         shape = np.shape(example_costs)
         size = (len(actual), len(self.costs.decisions), len(self.costs.labels))
@@ -64,23 +64,23 @@ class ExpectedCost:
 def cost_scorer(costs: CostMatrix) -> Any:
     """Return a scorer for scikit-learn: minus the expected cost per decision.
 
-    It goes wherever scikit-learn takes ``scoring=``, as in ``cross_validate``, ``GridSearchCV`` and
-    ``TunedThresholdClassifierCV``. Scores are negative costs because scikit-learn takes the
-    largest; the number is that of `evaluate`, with its sign turned.
+    Use it wherever scikit-learn takes ``scoring=``, as in ``cross_validate``, ``GridSearchCV`` and
+    ``TunedThresholdClassifierCV``. Scores are negative costs because scikit-learn maximises them;
+    the value is minus that of `evaluate`.
 
     Parameters
     ----------
     costs : CostMatrix
-        What each decision costs for each class. It may have more classes than a fold does.
+        The cost of each decision for each class. It may have more classes than a fold does.
 
     Returns
     -------
     scorer
-        Made by ``sklearn.metrics.make_scorer``. With metadata routing it can ask for
-        ``sample_weight`` and for ``example_costs``, which then take the place of `costs`: an array
-        of shape (n, decisions), what each decision would cost for each example, or of shape
-        (n, decisions, classes) for each class that the example could have; in the order of
-        ``costs.decisions`` and ``costs.labels``.
+        Made by ``sklearn.metrics.make_scorer``. With metadata routing it can request
+        ``sample_weight`` and ``example_costs``, which replace `costs`: an array of shape
+        (n, decisions) with the cost of each decision for each example, or of shape
+        (n, decisions, classes) with the cost for each class that the example could have; in the
+        order of ``costs.decisions`` and ``costs.labels``.
 
     Notes
     -----

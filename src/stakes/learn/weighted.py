@@ -1,4 +1,4 @@
-"""A classifier trained with class weights that stand for the costs (thesis, Table 3.2)."""
+"""Classifier trained with class weights that represent the costs (thesis, Table 3.2)."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ from stakes.learn.weights import (
 PASSING = ("auto", "sample_weight", "resample", "oversample", "undersample")
 
 MOST_REPEATED = 20
-"""How many times as many rows oversampling may make, however large the weights."""
+"""Largest factor by which oversampling may multiply the number of rows."""
 
 
 @dataclass(frozen=True)
 class WeightedFit:
-    """Trains a learner with weights of classes and of rows."""
+    """Training of a learner with weights of classes and of rows."""
 
     estimator: Any
     passing: str
@@ -62,7 +62,7 @@ class WeightedFit:
     def of(
         cls, estimator: Any, passing: str, fit_params: Mapping[str, Any], seed: int
     ) -> WeightedFit:
-        """Decide how the learner gets the weights."""
+        """Return the training of a learner, with the way in which it gets the weights."""
         validate.choice(passing, "passing", PASSING)
         parameter = weight_parameter(estimator)
         if passing == "auto":
@@ -91,19 +91,19 @@ class WeightedFit:
             weight *= rows.sum() / weight.sum()
             return learner.fit(X, y, **{**self.fit_params, self.parameter: weight})
         copies = expected_copies(self.passing, codes, rows, classes)
-        # The same seed for all fits of a search, so that only the weights make a difference.
+        # All fits of a search have the same seed, so that they differ only by the weights.
         index = drawn_rows(copies, codes, np.random.default_rng(self.seed))
         params = params_of(self.fit_params, index, len(y))
         return learner.fit(rows_of(X, index), y[index], **params)
 
     def on(self, index: NDArray[Any], n: int) -> WeightedFit:
-        """Return the same for some of the n rows."""
+        """Return the training on some of the n rows."""
         params = params_of(self.fit_params, index, n)
         return WeightedFit(self.estimator, self.passing, self.parameter, params, self.seed)
 
 
 def params_of(fit_params: Mapping[str, Any], index: NDArray[Any], n: int) -> dict[str, Any]:
-    """Return the arguments of fit for some of the n rows, cutting those that have n entries."""
+    """Return the arguments of fit for some of the n rows; those with n entries are subset."""
     return {
         name: rows_of(value, index) if _has_rows(value, n) else value
         for name, value in fit_params.items()
@@ -119,10 +119,10 @@ def _has_rows(value: Any, n: int) -> bool:
 
 
 def expected_copies(passing: str, codes: NDArray[Any], rows: Floats, classes: Floats) -> Floats:
-    """Return how often each row is to be drawn on average.
+    """Return the expected number of copies of each row.
 
-    "oversample" leaves the lightest class as it is, as long as there is room, "undersample" the
-    heaviest, and "resample" the number of rows.
+    "oversample" keeps the class of least weight as it is, unless there would be too many rows;
+    "undersample" keeps the class of most weight, and "resample" the number of rows.
     """
     per_class = classes / (classes.min() if passing == "oversample" else classes.max())
     copies = per_class[codes] * (rows / rows.mean())
@@ -135,9 +135,9 @@ def expected_copies(passing: str, codes: NDArray[Any], rows: Floats, classes: Fl
 
 
 def drawn_rows(copies: Floats, codes: NDArray[Any], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draw rows so that each comes ``copies`` times on average, and each class at least once.
+    """Draw rows so that each occurs ``copies`` times on average, and each class at least once.
 
-    Systematic sampling in random order within classes: a row comes as often as its number of
+    Systematic sampling in random order within classes: a row occurs as often as its number of
     copies, rounded down or up, and so do the rows of a class together.
     """
     codes = codes.astype(np.min_scalar_type(codes.max()))  # NumPy sorts small integers fastest
@@ -163,43 +163,44 @@ def _has(method: str) -> Callable[[Any], bool]:
 
 
 class WeightedClassifier(MetaLearner):
-    r"""A classifier trained with class weights that make it mind the costs.
+    r"""Classifier trained with class weights that make it cost-sensitive.
 
-    Any learner that minds how frequent classes are can be made to mind costs: rows of classes
-    whose mistakes are expensive are made to count for more in training (CS-DATAMANIP, Table 3.2
-    of the thesis).
+    Any learner that depends on class frequencies can be made cost-sensitive: rows of classes
+    whose mistakes are expensive get more weight in training (CS-DATAMANIP, Table 3.2 of the
+    thesis).
 
     Parameters
     ----------
     estimator : classifier
         The learner to train.
     costs : CostMatrix, optional
-        What mistakes cost; by default each costs 1.
+        The costs of mistakes; by default 1 for each.
     weighting : str or mapping, default "avg_cost"
-        How the classes are weighted. "avg_cost", "max_cost", "class_freq" and "cost_ratio" are
-        the formulas of `class_weights`.
+        The class weights. "avg_cost", "max_cost", "class_freq" and "cost_ratio" are the formulas
+        of `class_weights`.
 
         "eval_count": 1 plus the cost of all mistakes about the class that the learner makes on
         held-out rows when trained without weights,
         :math:`w_j = 1 + \sum_i M(i, j) \bigl(C(i, j) - C(j, j)\bigr)` with their confusion matrix
         :math:`M` (section 3.2.2). The 1 is in the unit of the costs.
 
-        "powell": those with the least cost on held-out rows, searched by Powell's method
-        (Table 3.4). It begins with the better of equal and "avg_cost" weights, not at random as
-        the thesis does: so it is never worse on those rows than either, and can be repeated.
+        "powell": the weights of least cost on held-out rows, searched by Powell's method
+        (Table 3.4). The search starts from the better of equal and "avg_cost" weights, not at
+        random as in the thesis, so it is never worse on those rows than either, and is
+        reproducible.
 
-        A mapping has weights of your own, one for each class.
+        A mapping gives your own weights, one for each class.
     passing : {"auto", "sample_weight", "resample", "oversample", "undersample"}
         How the learner gets the weights.
 
-        "sample_weight": as that argument of its fit. They sum to what they would without costs,
-        so that regularised learners stay as strong as they were.
+        "sample_weight": as that argument of its fit. They have the same sum as without costs, so
+        that the strength of regularisation stays the same.
 
         The others draw rows in proportion to the weights, for learners without that argument.
         "resample" draws as many as there are, "oversample" repeats rows and leaves the class of
         least weight as it is (but makes at most 20 times as many rows), "undersample" drops rows
-        and leaves the class of most weight as it is. Each row comes as often as its share asks
-        for, rounded down or up at random; every class keeps at least one.
+        and leaves the class of most weight as it is. Each row occurs as often as its expected
+        number of copies, rounded down or up at random; every class keeps at least one.
 
         "auto" passes `sample_weight` where the learner takes it, and otherwise draws with
         "resample".
@@ -207,11 +208,11 @@ class WeightedClassifier(MetaLearner):
         The share of the rows of each class that "eval_count" and "powell" hold out. The final
         fit is on all rows. The thesis's Powell10 and Powell20 are 0.1 and 0.2.
     max_fits : int, default 100
-        How many fits "powell" may take before the final one.
+        Maximum number of fits of "powell" before the final one.
     random_state : int, RandomState or None
-        For held-out rows, drawn rows, and the learner's own `random_state` where that is None.
+        For held-out rows, drawn rows, and the learner's own `random_state` if that is None.
     verbose : int, default 0
-        1 prints each tenth fit of "powell", 2 each.
+        1 prints every tenth fit of "powell", 2 every fit.
 
     Attributes
     ----------
@@ -222,22 +223,21 @@ class WeightedClassifier(MetaLearner):
     classes_ : ndarray
         The classes.
     costs_ : CostMatrix
-        What mistakes cost, for the classes of the training data in their order.
+        The costs, with the classes in the order of `classes_`.
     search_ : WeightSearch
         For "powell": the number of `fits`, the mean `cost` on the `n_validation` held-out rows
         and the `start_cost` before.
     n_features_in_, feature_names_in_
-        What scikit-learn says about the features.
+        The number of features, and their names if they have names.
 
     Notes
     -----
-    `predict` decides as the learner does, so it never abstains. `predict_proba` tells the
-    probabilities that the learner believes in after seeing weighted data: they are too high for
-    classes of large weight. See `MinimumRiskClassifier` for decisions by costs that leave
-    probabilities as they are.
+    `predict` returns the learner's own predictions, so it never abstains. `predict_proba` returns
+    probabilities learnt from weighted data, which are too high for classes of large weight. See
+    `MinimumRiskClassifier` for decisions by costs that leave the probabilities unchanged.
 
-    Learners that minimise nothing in which class frequencies count, such as one that always says
-    the same, do not mind weights.
+    Weights have no effect on learners that do not depend on class frequencies, such as one that
+    always makes the same prediction.
 
     References
     ----------
@@ -293,7 +293,7 @@ class WeightedClassifier(MetaLearner):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
     ) -> WeightedClassifier:
-        """Weigh the classes and train the learner.
+        """Compute the class weights and train the learner.
 
         Parameters
         ----------
@@ -302,9 +302,9 @@ class WeightedClassifier(MetaLearner):
         y : array_like
             The classes.
         sample_weight : array_like, optional
-            How much each row counts; multiplied by the weight of its class.
+            The weight of each row; multiplied by the weight of its class.
         **fit_params
-            What else the learner's fit takes. Arguments with an entry for each row are cut to
+            Further arguments of the learner's fit. Those with an entry for each row are subset to
             the rows of each fit.
 
         Returns
@@ -350,7 +350,7 @@ class WeightedClassifier(MetaLearner):
     def _formula(self, codes: NDArray[Any], rows: Floats) -> Floats:
         if isinstance(self.weighting, Mapping):
             return given_weights(self.weighting, self.costs_.labels)
-        totals = np.ones(len(self.classes_))  # which only the frequencies need
+        totals = np.ones(len(self.classes_))  # only "class_freq" needs them
         if self.weighting == "class_freq":
             totals = np.bincount(codes, rows).astype(np.float64)
         return formula_weights(self.weighting, learnable(self.costs_, self.costs), totals)
@@ -415,7 +415,7 @@ class WeightedClassifier(MetaLearner):
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
-        """Return the class probabilities that the learner tells.
+        """Return the learner's class probabilities.
 
         Parameters
         ----------
@@ -463,7 +463,7 @@ class WeightedClassifier(MetaLearner):
         return self.estimator_
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Summarise which arguments of fit go where; sample_weight is for this estimator itself.
+        """Return the metadata routing of fit; sample_weight is for this estimator itself.
 
         Returns
         -------

@@ -20,32 +20,32 @@ from stakes.errors import InputError, LabelError
 from stakes.learn._base import classes_of, training_costs
 
 FORMULAS = ("max_cost", "avg_cost", "class_freq", "cost_ratio")
-"""Weights that follow from the costs and the class frequencies alone."""
+"""Methods that compute weights from the costs and the class frequencies alone."""
 
 TRIED = ("eval_count", "powell")
-"""Weights that take trials of the learner."""
+"""Methods that compute weights from trial fits of the learner."""
 
 
 def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") -> dict[Label, float]:
-    r"""Return how much each class should weigh in training, given what mistakes cost.
+    r"""Return the weight that each class should have in training, given the costs of mistakes.
 
-    The result fits scikit-learn's ``class_weight=`` parameter. Only the ratios of the weights
-    matter to most learners; they are as the formula gives them. The costs are first made those of
-    the equivalent matrix in which correct decisions cost nothing (thesis, section 2.2).
+    The result fits scikit-learn's ``class_weight=`` parameter. Most learners use only the ratios of
+    the weights, so they are not normalised. The costs are first converted to the equivalent matrix
+    in which correct decisions cost nothing (thesis, section 2.2).
 
     Parameters
     ----------
     y : array_like
         The classes of the training data.
     costs : CostMatrix or None
-        What mistakes cost; None counts errors.
+        The costs of mistakes; None counts errors.
     method : {"avg_cost", "max_cost", "class_freq", "cost_ratio"}
         "avg_cost": the mean cost of a mistake about the class (equation 3.2).
         "max_cost": the cost of the worst mistake about it (equation 3.1).
-        "class_freq": what makes all classes weigh the same together, ``n / (K n_i)``. It does not
-        look at the costs.
-        "cost_ratio": for two classes, what missing the second costs over what a false alarm
-        costs; the first weighs 1.
+        "class_freq": the weight that gives all classes the same total, ``n / (K n_i)``. It ignores
+        the costs.
+        "cost_ratio": for two classes, the cost of missing the second over the cost of a false
+        alarm; the first has weight 1.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
 
     See Also
     --------
-    WeightedClassifier : trains any classifier with these weights, or with such as it tries out.
+    WeightedClassifier : trains any classifier with these weights, or with those of trial fits.
 
     Notes
     -----
@@ -66,12 +66,12 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
     * "class_freq": :math:`w_j = n / (K n_j)`, so that :math:`n_j w_j` is constant,
     * "cost_ratio": :math:`w_1 = 1` and :math:`w_2 = C(1, 2) / C(2, 1)`.
 
-    A decision that is no class, such as "abstain", counts as a mistake like any other in
-    "avg_cost" and "max_cost". The prediction of a class that `y` has not does not count, as no
-    learner will make it.
+    A decision that is not a class, such as "abstain", counts as a mistake like any other in
+    "avg_cost" and "max_cost". The prediction of a class that is not in `y` does not count, because
+    no learner makes it.
 
-    For two classes "avg_cost", "max_cost" and "cost_ratio" agree, and are what the theory asks
-    for. More classes have more costs than weights, so that weights can only come near to them.
+    For two classes "avg_cost", "max_cost" and "cost_ratio" agree, and are the weights that theory
+    prescribes. More classes have more costs than weights, so weights only approximate the costs.
 
     References
     ----------
@@ -99,7 +99,7 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
         )
     validate.choice(method, "method", FORMULAS)
     actual = column_or_1d(y)
-    as_column(actual, "y", None)  # which names what is missing
+    as_column(actual, "y", None)  # its errors name missing labels
     classes = classes_of(actual)
     check_classification_targets(actual)
     counts = np.bincount(np.searchsorted(classes, actual)).astype(np.float64)
@@ -108,12 +108,12 @@ def class_weights(y: Any, costs: CostMatrix | None, method: str = "avg_cost") ->
 
 
 def by_label(labels: Labels, weights: Floats) -> dict[Label, float]:
-    """Return the weights by the names of their classes."""
+    """Return the weights by class."""
     return dict(zip(labels, weights.tolist(), strict=True))
 
 
 def learnable(trained: CostMatrix, given: CostMatrix | None) -> CostMatrix:
-    """Leave out the predictions of classes that y has not: a learner will not make them."""
+    """Return the costs without predictions of classes that are not in y: no learner makes them."""
     known = () if given is None else given.labels
     decisions = [each for each in trained.decisions if each in trained.labels or each not in known]
     if len(decisions) == len(trained.decisions) or not decisions:
@@ -123,7 +123,7 @@ def learnable(trained: CostMatrix, given: CostMatrix | None) -> CostMatrix:
 
 
 def formula_weights(method: str, costs: CostMatrix, counts: Floats) -> Floats:
-    """Return the weight of each class; `counts` is how many rows, or how much weight, each has."""
+    """Return the weight of each class; `counts` has the number or weight of each one's rows."""
     if method == "class_freq":
         return _class_freq(counts)
     if method == "cost_ratio":
@@ -136,7 +136,7 @@ def formula_weights(method: str, costs: CostMatrix, counts: Floats) -> Floats:
 
 
 def usable_weights(method: str, labels: Labels, weights: Floats, why: str) -> Floats:
-    """Check that each class has a weight that a learner can use."""
+    """Return the weights; raise unless all are finite and above 0."""
     for label, weight in zip(labels, weights, strict=True):
         if not (np.isfinite(weight) and weight > 0):
             raise InputError(
@@ -155,7 +155,7 @@ def _of_mistakes(method: str, costs: CostMatrix) -> Floats:
         column = costs.values[:, j]
         mistakes = np.array([decision != label for decision in costs.decisions])
         correct = column.min() if mistakes.all() else column[~mistakes][0]
-        if mistakes.any():  # with a single class there are none, and any weight does
+        if mistakes.any():  # a single class may have none; its weight stays 1
             with np.errstate(over="ignore"):
                 extra = column[mistakes] - correct
                 weights[j] = extra.max() if method == "max_cost" else extra.mean()
@@ -163,7 +163,7 @@ def _of_mistakes(method: str, costs: CostMatrix) -> Floats:
 
 
 def _class_freq(counts: Floats) -> Floats:
-    # A class whose rows all weigh nothing stays as it is: no weight could make it count.
+    # A class whose rows all have weight 0 keeps 1: no class weight could make it count.
     present = counts > 0
     weights = np.ones(len(counts))
     weights[present] = counts.sum() / (present.sum() * counts[present])
@@ -213,26 +213,26 @@ def given_weights(weighting: Mapping[Any, Any], labels: Labels) -> Floats:
     return weights
 
 
-# Class weights by trying the learner on held-out rows: EvalCount and Powell's method.
+# Class weights from trial fits, judged on held-out rows: EvalCount and Powell's method.
 
 ROOMS = tuple(np.log([100.0, 10.0, 3.0]).tolist())
-"""How far around the best weights so far their logarithms are searched, one after the other."""
+"""Half-widths of successive searches around the best weights so far, in logarithms."""
 
 STEP = float(np.log(1.05))
-"""The finest step: a change of a weight by less is seldom seen in predictions."""
+"""Smallest step of a weight's logarithm; smaller changes rarely change predictions."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What weights cost on held-out rows."""
+    """Trial of class weights on held-out rows."""
 
     predict: Callable[[Floats], NDArray[Any]]
-    """From class weights to the predicted classes of the held-out rows, as positions."""
+    """Function from class weights to the predicted classes of the held-out rows, as positions."""
     actual: NDArray[Any]
     rows: Floats
-    """How much each held-out row weighs."""
+    """Weights of the held-out rows."""
     costs: Floats
-    """``[predicted class, actual class]``."""
+    """Costs, ``[predicted class, actual class]``."""
 
     def mean_cost(self, weights: Floats) -> float:
         """Return the mean cost of the held-out rows."""
@@ -242,17 +242,17 @@ class Trial:
 
 @dataclass(frozen=True)
 class WeightSearch:
-    """How a search for weights went: the `search_` of a WeightedClassifier.
+    """Record of a search for weights: the `search_` of a WeightedClassifier.
 
     Attributes
     ----------
     fits : int
-        How many fits the search took.
+        Number of fits of the search.
     start_cost, cost : float
-        The mean cost of the held-out rows with the weights that the search began with, and with
+        The mean cost of the held-out rows with the weights that the search started from, and with
         those that it found.
     n_validation : int
-        How many rows were held out.
+        Number of held-out rows.
     """
 
     fits: int
@@ -264,9 +264,9 @@ class WeightSearch:
 def held_out(
     codes: NDArray[Any], rows: Floats, share: float, random: np.random.RandomState
 ) -> NDArray[np.bool_]:
-    """Choose the rows to hold out: a share of each class, of those that weigh something.
+    """Mark the rows to hold out: a share of each class, among rows of positive weight.
 
-    A class keeps at least one row for training, and gives at least one if it has two.
+    A class keeps at least one row for training, and holds out at least one if it has two.
     """
     order = random.permutation(np.flatnonzero(rows > 0))
     order = order[np.argsort(codes[order], kind="stable")]
@@ -285,7 +285,7 @@ def held_out(
 
 
 def eval_count(trial: Trial) -> Floats:
-    """Return 1 plus what the mistakes about each class cost a learner without weights."""
+    """Return 1 plus the cost of mistakes about each class, by a learner trained without weights."""
     classes = len(trial.costs)
     extra = trial.costs - np.diag(trial.costs)
     each = extra[trial.predict(np.ones(classes)), trial.actual] * trial.rows
@@ -293,12 +293,12 @@ def eval_count(trial: Trial) -> Floats:
 
 
 class _BudgetSpentError(Exception):
-    """Ends a search."""
+    """Signal that a search has used all its fits."""
 
 
 @dataclass
 class _Objective:
-    """The cost of weights, by the logarithms of their ratios to the first class's weight."""
+    """Cost as a function of the logarithms of the weights' ratios to that of the first class."""
 
     trial: Trial
     max_fits: int
@@ -321,7 +321,7 @@ class _Objective:
     def _report(self, cost: float) -> None:
         fits = len(self.seen)
         if self.verbose and (self.verbose > 1 or fits % 10 == 0):
-            print(  # noqa: T201 - what verbose asks for
+            print(  # noqa: T201 - for verbose
                 f"[powell] fit {fits} of at most {self.max_fits}: cost {cost:.6g}, "
                 f"least {self.best[0]:.6g}"
             )
@@ -331,7 +331,7 @@ def _minimize(objective: _Objective, start: Floats, bounds: Bounds) -> None:
     try:
         minimize(objective, start, method="Powell", bounds=bounds, options={"xtol": STEP})
     except ValueError as error:
-        # SciPy stumbles over a round that ends where it began; what was tried before counts.
+        # SciPy fails if a round ends where it began; earlier trials still count.
         if "zero-size array" not in str(error):
             raise
 
@@ -341,11 +341,11 @@ def powell(
 ) -> tuple[Floats, WeightSearch]:
     """Search for the weights of least cost (Table 3.4), from the best of some starting points.
 
-    Cost changes in jumps, wherever a prediction does. So each line is searched by golden
-    sections over all of its length, and not by small steps, which would see no change. Such a
-    search may lose its way between several valleys: the next ones begin at the best weights so
-    far and stay closer to them. The best of all weights tried is returned; the starting points
-    are the first that are.
+    The cost is a step function: it jumps wherever a prediction changes. So each line is searched
+    by golden sections over its whole length, because small steps would see no change. Such a
+    search may miss the best of several valleys, so the next ones start at the best weights so far
+    and stay closer to them. The best of all weights tried is returned; the starting points are
+    tried first.
     """
     objective = _Objective(trial, max_fits, verbose)
     points = [np.log(start[1:]) - np.log(start[0]) for start in starts]

@@ -1,1 +1,1 @@
-"""Probability estimation trees, and lazy option trees with what numba compiles for them."""
+"""Probability estimation trees, and lazy trees and lazy option trees compiled by numba."""

@@ -1,4 +1,4 @@
-"""What the lazy trees share: fitting keeps the rows, predicting grows the trees."""
+"""Base of the lazy trees: fitting stores the rows, and prediction grows the trees."""
 
 from __future__ import annotations
 
@@ -52,21 +52,25 @@ from stakes.learn.trees._workspace import (
 # Growing the trees of many queries.
 
 TASK_BYTES, BYTES_GROW = 192 << 20, 1.5
-"""What the nodes of a task may take, and how the bytes of a query's nodes grow with the rows.
+"""Maximum bytes of a task's nodes, and exponent with which a query's bytes grow with the rows.
 
 With 20 continuous attributes, 3 classes and a full task, a query took 3 kB with 1,000 rows, 1.3 MB
-with 20,000 and 9 MB with 100,000: less than half of rows ** 1.5. So 100,000 rows have six queries a
-task. Each of `n_jobs` works on a task of its own.
+with 20,000 and 9 MB with 100,000: less than half of rows ** 1.5. So a task has six queries with
+100,000 rows. Each of `n_jobs` threads works on its own task.
 """
 
 NODE_BYTES, MORE_BYTES = 4, 64
-"""What a query takes by information: of each node of the budget; without one, so many times more.
+"""Memory of a query with ranking by information: bytes per node of the budget, or the factor by
+which it is larger without a budget.
 
 A query of the liver data took 35 kB with 10,000 nodes, and 0.4 MB with all 200,000.
 """
 
 TASKS, FEWEST_QUERIES = 16, 1024
-"""Few bags are cut into tasks by their queries, but queries share nodes only within a task."""
+"""Number of tasks into which the queries of few bags are cut, and minimum number of queries in one.
+
+Queries share nodes only within a task.
+"""
 
 
 def mean_probabilities(
@@ -81,9 +85,9 @@ def mean_probabilities(
     verbose: int,
     name: str,
 ) -> NDArray[np.float64]:
-    """Return the class probabilities of queries: of each bag's trees, then their mean.
+    """Return the class probabilities of queries: the mean over the trees of all bags.
 
-    Each bag has its own size from which on nodes are split.
+    Each bag has its own smallest size of nodes that are split.
     """
     each = query_bytes(table.n_rows, max_nodes, by_information=rules.by_information)
     chunk = chunk_size(each, len(queries), len(bags))
@@ -114,7 +118,7 @@ def smallest_splits(
     verbose: int,
     name: str,
 ) -> NDArray[np.int64]:
-    """Return, for each bag, the size from which on there are not more nodes than that."""
+    """Return, for each bag, the least size from which on there are at most `max_nodes` nodes."""
     spaces: SimpleQueue[Space] = SimpleQueue()
     count = delayed(_smallest_split)
     tasks = (count(table, rules, spaces, counts, max_nodes) for counts in bags)
@@ -123,10 +127,10 @@ def smallest_splits(
 
 
 def _results(tasks: Iterator[Any], n_jobs: int | None, progress: _Progress) -> Iterator[Any]:
-    """Return what comes of each task, in their order.
+    """Iterate over the results of the tasks, in order.
 
-    Compiled code runs without the interpreter's lock. As results come in order, sums of them do not
-    depend on how many work at it.
+    Compiled code runs without the interpreter's lock, so tasks run in threads. Results are in
+    order, so that their sums do not depend on the number of threads.
     """
     done = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(tasks)
     try:
@@ -134,12 +138,12 @@ def _results(tasks: Iterator[Any], n_jobs: int | None, progress: _Progress) -> I
             yield result
             progress.tell(1)
     except BaseException as error:
-        done.throw(error)  # the workers drop what is left, without a word
+        done.throw(error)  # the workers silently drop the other tasks
         raise
 
 
 def query_bytes(rows: int, max_nodes: int | None, *, by_information: bool) -> float:
-    """Return how much memory a query may take."""
+    """Return an upper estimate of the memory of a query, in bytes."""
     least = float(rows**BYTES_GROW)
     if not by_information:
         return least
@@ -148,7 +152,7 @@ def query_bytes(rows: int, max_nodes: int | None, *, by_information: bool) -> fl
 
 
 def chunk_size(each: float, queries: int, bags: int) -> int:
-    """Return how many queries of so many bytes a task has: the data and the budget decide."""
+    """Return the number of queries of a task, given the bytes of each query."""
     fit = int(TASK_BYTES / each)
     parts = max(1, TASKS // bags)
     wanted = max(FEWEST_QUERIES, -(-queries // parts))
@@ -156,7 +160,7 @@ def chunk_size(each: float, queries: int, bags: int) -> int:
 
 
 def _enlarged(graph: Graph, most_chosen: int) -> Graph:
-    """Return a graph with room for more, without the rows of nodes that are done."""
+    """Return a graph with more room, without the rows of nodes that are done."""
     from stakes.learn.trees._graph import fill_hash_table, pack_rows
 
     used, rows, nodes = graph.state[0], graph.rows, graph.nodes
@@ -185,14 +189,14 @@ def grow_all(
 ) -> Grown:
     """Grow the trees of queries on a bag.
 
-    With a budget of nodes, the queries are to be the rows of the bag, and nodes are split from the
-    least size on from which there are not more nodes than that.
+    With a budget of nodes, the queries must be the rows of the bag, and nodes are split from the
+    least size from which on there are not more nodes than that.
     """
     from stakes.learn.trees._graph import grow
 
     batch = new_batch(table, queries, rules.max_tests)
     graph = new_graph(rules, data, len(queries), space.graph)
-    space.graph = None  # so that what is enlarged has no other owner
+    space.graph = None  # so that arrays are freed when they are enlarged
     while not grow(data, rules, space.work, batch, graph, max_nodes):
         graph = _enlarged(graph, len(queries) * rules.max_tests)
     space.graph, state = graph, graph.state[0]
@@ -220,7 +224,7 @@ def _smallest_split(
 
 
 def _reused_space(table: Table, spaces: SimpleQueue[Space]) -> Space:
-    """Return one that was used before, if any is free: the next task needs its tables too."""
+    """Return a free space of an earlier task, to reuse its tables, or a new one."""
     try:
         return spaces.get_nowait()
     except Empty:
@@ -228,7 +232,7 @@ def _reused_space(table: Table, spaces: SimpleQueue[Space]) -> Space:
 
 
 class _Progress:
-    """Lines that say how far a prediction is: one a second, or with verbose=2 one a task."""
+    """Progress lines of a prediction: one a second, or with verbose=2 one for each task."""
 
     def __init__(self, name: str, total: int, verbose: int) -> None:
         self.name, self.total, self.verbose = name, total, verbose
@@ -250,7 +254,7 @@ class _Progress:
         sys.stderr.flush()
 
 
-# The tree that is grown for one query, as text (Figures 4.2 and 4.3).
+# The tree of one query as text (Figures 4.2 and 4.3).
 
 LINE = "|   "
 MOST_EXACT = 1e15
@@ -285,7 +289,7 @@ def tree_text(
 
 
 def _number(leaves: float) -> str:
-    """Return how many leaves there are, as text; from 1e15 on, about how many."""
+    """Return the number of leaves as text; from 1e15 on, an approximation."""
     if math.isinf(leaves):
         return "over 1e150"
     return f"{leaves:.0f}" if leaves < MOST_EXACT else f"about {leaves:.3g}"
@@ -293,7 +297,7 @@ def _number(leaves: float) -> str:
 
 @dataclass(frozen=True)
 class _Tree:
-    """The nodes of a query, one at a time, from the code that grows the trees of many."""
+    """Tree of one query, node by node, by the code that grows the trees of many queries."""
 
     table: Table
     rules: Rules
@@ -303,7 +307,7 @@ class _Tree:
     labels: list[str]
 
     def lines(self) -> Iterator[tuple[str, bool]]:
-        """Return the lines of the tree, and whether each is a leaf."""
+        """Iterate over the lines of the tree, and whether each is a leaf."""
         rows = np.arange(len(self.data.entries), dtype=np.uint32)
         options = list(self.options(rows))
         head = self.counts(rows)
@@ -319,7 +323,7 @@ class _Tree:
             below += [(passed, *option, indent + LINE) for option in reversed(further)]
 
     def options(self, rows: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
-        """Return the gain and the number of each test that the query takes at a node."""
+        """Iterate over the gain and the number of each test that the query takes at a node."""
         from stakes.learn.trees._graph import tests_of_one
 
         size = int(self.class_counts(rows).sum())
@@ -355,12 +359,12 @@ class _Tree:
         return f"{attribute.name} {'>' if above else '<='} {middle(*beside.tolist()):.6g}"
 
     def class_counts(self, rows: NDArray[np.uint32]) -> NDArray[Any]:
-        """Return how many rows of each class there are, repeated ones as often as drawn."""
+        """Return the number of rows of each class; repeated rows count as often as drawn."""
         entries = self.data.entries[rows]
         return np.bincount(entries & CLASS, entries >> WEIGHT, minlength=len(self.labels))
 
     def counts(self, rows: NDArray[np.uint32]) -> str:
-        """Return how many rows of which classes there are in words."""
+        """Return the number of rows, in all and by class, in words."""
         numbers = self.class_counts(rows).astype(int).tolist()
         pairs = zip(self.labels, numbers, strict=True)
         each = ", ".join(f"{label}: {number}" for label, number in pairs if number)
@@ -386,7 +390,7 @@ MOST_NODES = 1 << 30
 
 
 class LazyTrees(ClassifierMixin, BaseEstimator):
-    """Lazy trees, with options or without, in bags or not: the parameters tell."""
+    """Base of all lazy trees; the parameters determine whether they have options and bags."""
 
     categorical_features: Any
     n_jobs: int | None
@@ -396,9 +400,9 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
     _table: Table
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Keep the training data, sorted by each feature; trees grow when queries come.
+        """Store the training data, sorted by each feature; trees are grown for queries.
 
-        With ``ranking="information"`` and a budget of nodes, this finds out how far it goes.
+        With ``ranking="information"``, this applies the budget of nodes to the training data.
 
         Parameters
         ----------
@@ -431,7 +435,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array_like or data frame
-            The queries. Missing values, and categories that the training data do not have, are not
+            The queries. Missing values, and categories that are not in the training data, are not
             tested.
 
         Returns
@@ -502,7 +506,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         return row_columns(x, names, self.n_features_in_)
 
     def _bags(self) -> NDArray[np.uint16]:
-        """Return how often each bag has each row; without bags, once."""
+        """Return the number of times that each bag has each row; without bags, 1."""
         drawn: NDArray[np.uint16] | None = getattr(self, "bags_", None)
         return np.ones((1, self._table.n_rows), np.uint16) if drawn is None else drawn
 
@@ -520,7 +524,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
             counts[:] = np.bincount(rng.randint(n, size=n), minlength=n)
 
     def _spend(self) -> None:
-        """Find the size from which on nodes are split: all, or as many as the budget allows."""
+        """Find the least size of nodes that are split: of all, or of those in the budget."""
         bags, rules, most = self._bags(), self._rules, self._max_nodes
         smallest = np.full(len(bags), rules.smallest)
         if most is not None:
@@ -536,7 +540,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         self.smallest_split_ = smallest if hasattr(self, "bags_") else int(smallest[0])
 
     def _read_rules(self) -> tuple[Rules, int | None]:
-        """Check the parameters; return them as the compiled code has them, and the budget."""
+        """Check the parameters; return them as rules for the compiled code, and the budget."""
         params = {"max_tests": 1, "gain_ratio": 1.0, "average": "leaves"}
         params |= self.get_params(deep=False)
         n, attributes = self._table.n_rows, len(self._table.attributes)
@@ -564,7 +568,7 @@ class LazyTrees(ClassifierMixin, BaseEstimator):
         if max_nodes is not None:
             max_nodes = min(validate.as_size(max_nodes, "max_nodes", 1, math.inf), MOST_NODES)
         per_node = validate.choice(params["average"], "average", AVERAGES) == "nodes"
-        # No test is admissible in a smaller node; thresholds at the node leave enough both sides.
+        # Smaller nodes have no admissible test: thresholds of a node leave `min_leaf` on each side.
         both_sides = at_node and not self._table.any_discrete
         rules = Rules(
             max_tests=max_tests,

@@ -1,10 +1,10 @@
 """Grow the lazy option trees of many queries at once, as one graph; numba compiles this file.
 
-What a node offers depends on its rows, not on how a query came there, and different orders of the
+The tests of a node depend on its rows, not on a query's path to it, and different orders of the
 same tests lead to the same rows. So the trees of all queries are grown together, as one graph: a
-node is a subset of the rows with the queries that reach it and the number of paths that bring each
-there. Nodes are taken from the largest to the smallest. All of a node's parents are larger, so
-when its turn comes every query that will ever reach it is there.
+node is a subset of the rows with the queries that reach it and each query's number of paths to it.
+Nodes are processed from the largest to the smallest. All of a node's parents are larger, so all
+queries that reach a node are known when it is processed.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ from stakes.learn.trees._workspace import (
 
 @inlined
 def _exchange(keys: Array, begin: int, end: int, gap: int) -> None:
-    """Put the lower one of keys some way apart first.
+    """Put the lower one first of each two keys that are `gap` apart.
 
-    Unsigned places cannot be negative, so this becomes a loop over vectors.
+    Unsigned places cannot be negative, so the compiler makes this a loop over vectors.
     """
     far = Uint64(gap)
     for i in range(Uint64(begin), Uint64(end)):
@@ -86,7 +86,7 @@ def _sort_together(keys: Array, n: int) -> None:
 
 @inlined
 def _fill_keys(keys: Array, codes: Array, rows: Array, first: int, n: int, column: int) -> None:  # noqa: PLR0917 - compiled calls go by position
-    """Write the keys of a node's rows for some attributes, from one on."""
+    """Write the keys of a node's rows for up to `LANES` attributes, from `column` on."""
     start, lanes = Uint64(column), Uint64(min(LANES, codes.shape[1] - column))
     for i in range(n):
         row, at, number = rows[first + i], Uint64(i * LANES), Int32(i)
@@ -99,9 +99,9 @@ def _fill_keys(keys: Array, codes: Array, rows: Array, first: int, n: int, colum
 
 @inlined
 def _count_pure(batch: Batch, n_asked: int, a: int, highest: int, max_tests: int) -> int:
-    """Count a query's own tests that leave it one class; return how many have enough of them now.
+    """Count queries' own tests that leave one class; return how many more queries have enough.
 
-    Not to stop at these made bags of the literal preset take 1.2 times as long. To count the tests
+    Without stopping at these, bags of the literal preset took 1.2 times as long. Counting the tests
     of a node too, which cost less, took bags of the default preset longer than it saved.
     """
     gain, pure, enough = batch.gain, batch.pure, 0
@@ -114,7 +114,7 @@ def _count_pure(batch: Batch, n_asked: int, a: int, highest: int, max_tests: int
 
 @inlined
 def _is_above(data: Data, batch: Batch, low: int, high: int, q: int, a: int) -> bool:  # noqa: PLR0917 - compiled calls go by position
-    """Tell whether a query is above an attribute's threshold, given the ranks beside it."""
+    """Return whether a query is above an attribute's threshold, given the ranks beside it."""
     rank, start = batch.ranks[q, a], data.value_start[a]
     above = rank >= high
     if low < rank < high:
@@ -127,10 +127,10 @@ def _is_above(data: Data, batch: Batch, low: int, high: int, q: int, a: int) -> 
 def _pack_gains(  # noqa: PLR0917 - compiled calls go by position
     data: Data, work: Work, batch: Batch, i: int, n_done: int, at_node: bool
 ) -> None:  # fmt: skip
-    """Write what each attribute gains for a query, with its rank.
+    """Write the gain of each attribute for a query, with the attribute's rank.
 
-    Between the two values beside a threshold, the gain of the better side stands for that of the
-    query's, which it bounds: so this is a loop without branches.
+    Between the two values beside a threshold, the gain of the better side is used as a bound of the
+    gain of the query's side, so that the loop has no branches.
     """
     ranks, q, sides, packed = batch.ranks, batch.asked[i], work.sides, work.packed
     if at_node:
@@ -159,7 +159,7 @@ def _write_best(  # noqa: PLR0917 - compiled calls go by position
     data: Data, rules: Rules, work: Work, batch: Batch, rows: Array, first: int, i: int,
     n_done: int, highest: int,
 ) -> int:  # fmt: skip
-    """Write the best tests of a query, from the one that gains most on; return how many."""
+    """Write the best tests of a query in decreasing order of gain; return their number."""
     packed, sides, discrete, q = work.packed, work.sides, data.discrete, batch.asked[i]
     count, least_gain = 0, 0.0
     best = _highest(packed, n_done, Int64(1) << 62)
@@ -168,7 +168,7 @@ def _write_best(  # noqa: PLR0917 - compiled calls go by position
         own = discrete[a] or not rules.at_node
         above = not own and _is_above(data, batch, sides[LOW, a], sides[HIGH, a], q, a)
         true_gain = gain if own else sides[RIGHT_GAIN if above else LEFT_GAIN, a]
-        if true_gain < gain:  # its turn comes again, below others that gain more
+        if true_gain < gain:  # it is compared again, after tests that gain more
             packed[a] = true_gain << RANKS | (MOST_RANKS - a)
         else:
             choice = batch.choice[i, a] if own else sides[LOW, a] + above
@@ -200,7 +200,7 @@ def _passing(choice: int, discrete: bool, missing: int) -> tuple[int, int]:
 def _note_rows(  # noqa: PLR0917 - compiled calls go by position
     tally: Array, local: Array, step: Array, entries: Array, rows: Array, first: int, n: int
 ) -> None:
-    """Write the entry of each row of a small node, and what it adds to the place in a table."""
+    """Write the entry of each row of a small node, and its step in the table of splits."""
     for i in range(n):
         entry = entries[rows[first + i]]
         local[i] = entry
@@ -212,12 +212,13 @@ def _best_tests(  # noqa: PLR0917 - compiled calls go by position
     data: Data, rules: Rules, work: Work, batch: Batch, rows: Array, first: int,
     n: int, size: int, n_asked: int,
 ) -> None:  # fmt: skip
-    """Write the best tests of each query at a node, and the class where a test leaves one only.
+    """Write the best tests of each query at a node, and the class if a test leaves one only.
 
-    A test is a number: its attribute times `stride`, and its choice, twice a code and one more for
-    the side above it. By information, it gains the same on all sides. Tests that gain too little
-    beside the best are left out. Once all queries have as many tests of their own as they may that
-    leave one class only, no further attribute can give a better one.
+    The key of a test is its attribute times `stride` plus its choice, which is twice a code, plus
+    one for the side above it. With ranking by information, a test has the same gain on all sides.
+    Tests whose gain is too small relative to the best are left out. Once all queries have
+    `max_tests` tests of their own that leave one class only, no further attribute can give a better
+    one.
     """
     begin, end, at_node = Int64(NOTHING), Int64(NOTHING), rules.at_node
     small = n <= MANY and data.missing < 1 << 32 - LOCAL
@@ -268,7 +269,7 @@ def tests_of_one(  # noqa: PLR0917 - compiled calls go by position
 
 @inlined
 def _collect_queries(graph: Graph, batch: Batch, node: int) -> int:
-    """Write the queries that reach a node, and by how many paths; return how many they are."""
+    """Write the queries that reach a node and their numbers of paths; return how many they are."""
     nodes, segments, reached = graph.nodes, graph.segments, graph.reached
     asked, paths, met = batch.asked, batch.paths, batch.met
     begin, n_asked, segment = nodes[node].begin, nodes[node].number, nodes[node].more
@@ -291,14 +292,14 @@ def _collect_queries(graph: Graph, batch: Batch, node: int) -> int:
     if several:
         for i in range(n_asked):
             met[asked[i]] = NOTHING
-    return n_asked  # type: ignore[no-any-return] # what an array has is Any
+    return n_asked  # type: ignore[no-any-return] # elements of arrays are Any
 
 
 @inlined
 def _scale_paths(graph: Graph, batch: Batch, n_asked: int) -> None:
-    """Divide the numbers of a query's paths where a node has very many: only their ratios count.
+    """Divide the numbers of a query's paths if a node has very many: only their ratios matter.
 
-    With three tests at each node they triple at each level, and a number has no room for 650.
+    With three tests at each node they triple at each level, and overflow after 650 levels.
     """
     paths, asked, met, reached = batch.paths, batch.asked, batch.met, graph.reached
     most = 0.0
@@ -335,7 +336,7 @@ def _count_classes(entries: Array, tally: Array, rows: Array, first: int, n: int
 def _choose(  # noqa: PLR0917 - compiled calls go by position
     rules: Rules, tally: Array, batch: Batch, graph: Graph, size: int, n_asked: int
 ) -> int:  # fmt: skip
-    """Give each test that queries choose a slot; what leaves one class only is a leaf at once."""
+    """Give each chosen test a slot; with `laplace` 0, those that leave one class are leaves."""
     slot_of, slots, keys, onlys = graph.slot_of, graph.slots, batch.keys, batch.onlys
     paths, sums, totals = batch.paths, batch.sums, batch.totals
     n_slots, classes, laplace = 0, len(tally), rules.laplace
@@ -366,7 +367,7 @@ def _choose(  # noqa: PLR0917 - compiled calls go by position
 
 @inlined
 def _deal_out(batch: Batch, graph: Graph, n_asked: int, n_slots: int) -> None:
-    """Write the queries of each slot, slot by slot, and forget which test has which."""
+    """Write the queries of each slot, slot by slot, and reset the slots of the tests."""
     slot_of, slots, reached, keys = graph.slot_of, graph.slots, graph.reached, batch.keys
     begin = graph.state[0].reached
     for slot in range(n_slots):
@@ -387,9 +388,9 @@ def _deal_out(batch: Batch, graph: Graph, n_asked: int, n_slots: int) -> None:
 def _take_rows(  # noqa: PLR0917 - compiled calls go by position
     data: Data, tally: Array, graph: Graph, a: int, low: int, high: int
 ) -> tuple[int, int, int, int]:  # fmt: skip
-    """Write the rows of a node that pass a test, and count them, as those on the left.
+    """Write the rows of a node that pass a test, and count them in `left` by class.
 
-    Returns how many different ones, how many in all, of how many classes, and a hash of them.
+    Returns the number of distinct rows, of all rows and of classes, and a hash of the rows.
     """
     columns, entries, row_hash, rows = data.columns, data.entries, data.row_hash, graph.rows
     node, into = graph.state[0].node, graph.state[0].rows
@@ -415,7 +416,7 @@ def _take_rows(  # noqa: PLR0917 - compiled calls go by position
 def _add_leaves(  # noqa: PLR0917 - compiled calls go by position
     work: Work, batch: Batch, reached: Array, begin: int, end: int, size: int, laplace: float
 ) -> None:
-    """Add the shares of the rows on the left to those of the queries in a slot."""
+    """Add the class shares of the rows on the left to the sums of the queries in a slot."""
     tally, shares, sums, totals = work.tally, work.shares, batch.sums, batch.totals
     classes = len(tally)
     for c in range(classes):
@@ -429,7 +430,7 @@ def _add_leaves(  # noqa: PLR0917 - compiled calls go by position
 
 @inlined
 def _look_up(table: Array, nodes: Array, mixed: int, length: int) -> int:
-    """Return the place in the hash table where a subset is, or would go."""
+    """Return the place of a subset in the hash table, or the place where it would go."""
     mask = len(table) - 1
     at = mixed & mask
     while table[at] != NOTHING and (
@@ -441,7 +442,7 @@ def _look_up(table: Array, nodes: Array, mixed: int, length: int) -> int:
 
 @inlined
 def _drop(waiting: Array, nodes: Array, state: Array) -> None:
-    """Do not split the nodes of the least size."""
+    """Drop the nodes of the smallest size, so that they are not split."""
     size = state[0].smallest
     while waiting[size].head != NOTHING:
         nodes[waiting[size].head].first = NOTHING
@@ -467,7 +468,7 @@ def _join(graph: Graph, node: int, begin: int, number: int) -> None:
 
 @inlined
 def _add_node(graph: Graph, size: int, length: int, mixed: int, begin: int, number: int) -> None:  # noqa: PLR0917 - compiled calls go by position
-    """Write a new node and who reaches it, and put it behind the others of its size."""
+    """Write a new node and the queries that reach it, and put it behind the others of its size."""
     nodes, waiting, state = graph.nodes, graph.waiting, graph.state
     node = state[0].nodes
     nodes[node].first, nodes[node].length = state[0].rows, length
@@ -486,7 +487,7 @@ def _add_node(graph: Graph, size: int, length: int, mixed: int, begin: int, numb
 
 @inlined
 def _is_full(graph: Graph) -> bool:
-    """Tell whether another child of the node at hand might have no room."""
+    """Return whether another child of the current node might have no room."""
     used = graph.state[0]
     return bool(
         (used.rows + graph.nodes[used.node].length > len(graph.rows))
@@ -500,7 +501,7 @@ def _is_full(graph: Graph) -> bool:
 def _follow(  # noqa: PLR0917 - compiled calls go by position
     data: Data, rules: Rules, work: Work, batch: Batch, graph: Graph, max_nodes: int
 ) -> None:  # fmt: skip
-    """Add the child of the next slot: its leaf shares, its queries to a known node, or a node."""
+    """Process the next slot: add its leaf shares, its queries to a known node, or a new node."""
     state, nodes, slots, tally = graph.state, graph.nodes, graph.slots, work.tally
     slot = state[0].slot
     key, end, number = slots[slot].key, slots[slot].end, slots[slot].number
@@ -532,10 +533,10 @@ def grow(  # noqa: PLR0917 - compiled calls go by position
 ) -> bool:
     """Add each query's leaf shares, times the paths that lead there, to `sums` and `totals`.
 
-    With a budget of nodes, which is 0 for none, the queries are to be the rows themselves, and at
-    each node all its rows ask; nodes of the least sizes are not split if there are more.
+    With a budget of nodes, which is 0 for none, the queries must be the rows themselves, and the
+    queries at a node are its rows; if there are more nodes, those of the least sizes are not split.
 
-    Returns whether this is done. If not, the graph needs more room: then call this again.
+    Returns whether all trees are complete. If not, enlarge the graph and call this again.
     """
     state, nodes, waiting = graph.state, graph.nodes, graph.waiting
     most_chosen, full = len(batch.asked) * rules.max_tests, False
@@ -572,7 +573,7 @@ def grow(  # noqa: PLR0917 - compiled calls go by position
 
 @entrance
 def pack_rows(rows: Array, into: Array, nodes: Array, state: Array) -> None:
-    """Copy the rows of nodes that are not done to the beginning of an array, maybe the same."""
+    """Copy the rows of nodes that are not done to the start of an array, which may be the same."""
     at = 0
     for node in range(state[0].nodes):  # in the order in which they lie, so they may move in place
         if nodes[node].first != NOTHING:
@@ -585,6 +586,6 @@ def pack_rows(rows: Array, into: Array, nodes: Array, state: Array) -> None:
 
 @entrance
 def fill_hash_table(table: Array, nodes: Array, n_nodes: int) -> None:
-    """Write all nodes but the first, which nothing leads to, into an empty hash table."""
+    """Write all nodes except the root, which has no parents, into an empty hash table."""
     for node in range(1, n_nodes):
         table[_look_up(table, nodes, nodes[node].hash, nodes[node].length)] = node

@@ -1,4 +1,4 @@
-"""Training rows and queries as the compiled code takes them: codes, sorted once for all bags."""
+"""Training rows and queries in the form of the compiled code: codes, sorted once for all bags."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class Column:
         return out
 
     def index(self) -> dict[Any, int]:
-        """Give the different values numbers, in the order in which they appear."""
+        """Return the distinct values, numbered in the order in which they appear."""
         with self._explained():
             different = dict.fromkeys(self.values[~self.missing].tolist())
         return {value: code for code, value in enumerate(different)}
 
     def codes(self, index: dict[Any, int]) -> NDArray[np.int64]:
-        """Return the numbers of the values; -1 where one is missing, or has none."""
+        """Return the numbers of the values; -1 for missing values and those without a number."""
         with self._explained():
             found = map(index.get, self.values.tolist(), repeat(-1))
             codes = np.fromiter(found, np.int64, len(self.values))
@@ -201,7 +201,7 @@ def _column(
 
 
 def _has_others(values: NDArray[Any]) -> bool:
-    """Return whether there is anything but numbers."""
+    """Return whether some values are not numbers."""
     if values.dtype.kind in "biuf":
         return False
     return not all(issubclass(kind, _NUMBERS) for kind in set(map(type, values.tolist())))
@@ -217,17 +217,20 @@ def _with_texts(rows: Any) -> Any:
 
 
 MOST = 0xFFFF
-"""An entry has 16 bits for its class and for its weight, and a gain 16 for its attribute."""
+"""Maximum number of features, and of classes.
+
+An entry has 16 bits for its class and for its weight, and a gain has 16 bits for its attribute.
+"""
 
 MISSING = -1
 
 NO_RANK = (1 << 31) - 1
-"""The rank of a missing value, and of one that is no number; there are never so many ranks."""
+"""Rank of missing values and of values that are not numbers; there are never so many ranks."""
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """The different values of a feature: numbers in order, or what they are numbered by."""
+    """Distinct values of a feature: sorted numbers, or an index from values to codes."""
 
     name: str
     numbers: NDArray[np.float64] | None
@@ -235,7 +238,7 @@ class Attribute:
 
     @property
     def discrete(self) -> bool:
-        """Whether values can only be told apart."""
+        """Whether the values are categories without an order."""
         return self.index is not None
 
     def __len__(self) -> int:
@@ -244,7 +247,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Queries:
-    """What is asked: numbers as they are, other values by their codes, and the numbers' ranks.
+    """Queries: numbers as they are, other values as codes, and the ranks of numbers.
 
     The rank of a number is twice the code of an equal one in the training rows; between two of
     them, it is between theirs.
@@ -257,7 +260,7 @@ class Queries:
         return len(self.values)
 
     def part(self, start: int, end: int) -> Queries:
-        """Return those from one to another."""
+        """Return the queries from `start` up to `end`."""
         return Queries(self.values[start:end], self.ranks[start:end])
 
 
@@ -273,7 +276,7 @@ class Table:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.classes)
 
     @property
@@ -283,12 +286,12 @@ class Table:
 
     @property
     def most_values(self) -> int:
-        """The largest number of different values."""
+        """The largest number of distinct values of an attribute."""
         return max(len(attribute) for attribute in self.attributes)
 
     @property
     def stride(self) -> int:
-        """How far apart the numbers of two attributes' tests are."""
+        """The distance between the keys of two adjacent attributes' tests."""
         return 2 * (self.most_values + 1)
 
     @property
@@ -333,7 +336,7 @@ class Table:
 def make_table(
     columns: list[Column], discrete: NDArray[np.bool_], classes: NDArray[Any], n_classes: int
 ) -> Table:
-    """Give the values of each column numbers, and sort the rows by them."""
+    """Return the table of the rows: the values of each column numbered, and the rows sorted."""
     for name, what, number in (
         ("X", "features", len(columns)),
         ("y", "classes", n_classes),
@@ -363,7 +366,7 @@ def make_table(
 
 
 def needs_numba() -> None:
-    """Complain unless the code can be compiled."""
+    """Raise unless numba can be imported."""
     try:
         import numba  # noqa: F401
     except ImportError as error:

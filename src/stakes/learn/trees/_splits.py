@@ -1,9 +1,9 @@
-"""What the tests of an attribute gain at a node; numba compiles this file.
+"""Tests of an attribute at a node, and their gains; numba compiles this file.
 
-A class weighs 1 for each of its rows (plain), or 1 in all in the node (balanced). With mass r of
-each class in a subset and M their sum, the entropy is log M - (Σ r log r)/M, in bits. All gains and
-scores are rounded to nine decimals before they are compared, so that ties do not depend on the
-order of a sum.
+The mass of a class is 1 for each of its rows (plain), or 1 for all its rows in the node (balanced).
+With mass r of each class in a subset and M their sum, the entropy is log M - (Σ r log r)/M, in
+bits. All gains and scores are rounded to nine decimals before they are compared, so that ties do
+not depend on the order of a sum.
 """
 
 from __future__ import annotations
@@ -45,29 +45,29 @@ from stakes.learn.trees._workspace import (
 Function = TypeVar("Function", bound=Callable[..., Any])
 Int32, Int64 = cast("type[int]", np.int32), cast("type[int]", np.int64)
 Uint32, Uint64 = cast("type[int]", np.uint32), cast("type[int]", np.uint64)
-"""Whole numbers of a size; as in all of Python, they are int to those who check types."""
+"""Integers of a fixed size; for type checkers they are int."""
 
 SHARED = "_prepare", "_workspace", "_splits"
-"""The files that all compiled functions are made of, beside their own."""
+"""Files whose code all compiled functions use, in addition to their own."""
 
 SLACK, SURE = 3e-9, 0.01
-"""What a sum that was updated row by row may be off; how near to a half, in units, is too near."""
+"""Maximum error of a sum updated row by row; distance to a half, in units, that is too small."""
 
 DE_BRUIJN = 0x022FDD63CC95386D
 PLACES = np.zeros(64, np.int64)
-"""Where a word's only bit is, by the highest six bits of its product with that number."""
+"""Place of a word's only bit, by the highest six bits of its product with `DE_BRUIJN`."""
 for _place in range(64):
     PLACES[((DE_BRUIJN << _place) & (2**64 - 1)) >> 58] = _place
 
 
 def _compiled(function: Function, **options: Any) -> Function:
-    """Compile a function without counting who uses which array.
+    """Compile a function without reference counts of arrays.
 
-    Nothing here makes an array, and who calls it keeps those that it has. Counting, which `_nrt`
-    switches off, took most of the time otherwise. Without the wrapper for calls from C, which
-    would read all fields of all arrays, the code compiles sooner.
+    The code makes no arrays, and its callers keep theirs. With reference counting, which `_nrt`
+    switches off, it took most of the time. Without the wrapper for calls from C, which would read
+    all fields of all arrays, the code compiles faster.
     """
-    compiler: Any = njit  # whose types do not have all that it takes
+    compiler: Any = njit  # its type annotations lack some options
     options |= {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
     return cast("Function", compiler(**options)(function))
 
@@ -78,34 +78,35 @@ def inlined(function: Function) -> Function:
 
 
 def merged(function: Function) -> Function:
-    """Make a function a part of those that call it, before they are compiled.
+    """Inline a function in those that call it, before they are compiled.
 
     This is for functions that mostly call others: LLVM optimises a compiled function together with
     all that it calls, so each level of calls repeats that work. With `_best_tests` merged too, the
-    code compiled a sixth sooner, but trees grew 5% slower; with all, it compiled twice as long.
+    code compiled a sixth faster, but trees grew 5% slower; with all merged, compiling took twice as
+    long.
     """
     return _compiled(function, inline="always")
 
 
 def _checksum(function: Callable[..., Any]) -> str:
-    """Return a hash of the files that a compiled function is made of."""
+    """Return a hash of the files whose code a compiled function uses."""
     names = [*(f"{__package__}.{name}" for name in SHARED), function.__module__]
     code = "".join(getsource(sys.modules[name]) for name in names)
     return sha256(code.encode()).hexdigest()[:16]
 
 
 def entrance(function: Function) -> Function:
-    """Compile a function that Python calls, and keep the result for other processes.
+    """Compile a function that Python calls, and cache the code on disk for other processes.
 
-    Numba looks for changes only in the file of the function itself, so what is kept has a hash of
-    all files in its name. This also helps if a process ends while it writes: numba writes the list
-    of its files first, and would find old code under a new list.
+    Numba looks for changes only in the file of the function itself, so cached code has a hash of
+    all files in its name. This also helps if a process ends while it writes: numba writes the index
+    of the cache first, and would find old code under a new index.
     """
     alone = _compiled(function)
     try:
         function.__qualname__ += _checksum(function)
         kept = _compiled(function, cache=True)
-    except (OSError, RuntimeError):  # there is no folder to keep it in
+    except (OSError, RuntimeError):  # there is no folder for the cache
         return alone
 
     def call(*arguments: Any) -> Any:
@@ -117,7 +118,7 @@ def entrance(function: Function) -> Function:
     return cast("Function", call)
 
 
-# Entropies, and tables of them.
+# Entropies and their tables.
 
 
 @inlined
@@ -160,7 +161,7 @@ def fill_terms(tally: Array, terms: Array, log: Array, balanced: bool) -> float:
 
 @inlined
 def fill_both(tally: Array, terms: Array, both: Array) -> None:
-    """Tabulate the terms of a class on both sides of a split, where those of its left side are."""
+    """Tabulate each class's terms, summed over both sides of a split, by its rows on the left."""
     for c in range(len(tally)):
         start, known = tally[c].start, tally[c].known
         for k in range(known + 1):
@@ -181,11 +182,11 @@ def _side(tally: Array, terms: Array, left: bool) -> tuple[float, float]:
 
 @inlined
 def _arrange(tally: Array) -> tuple[int, int, int]:
-    """Put the classes of a node in the order of their sizes, and lay out its table of splits.
+    """Sort the classes of a node by size, and lay out its table of splits.
 
-    Returns the size of the table, or 0 if it would be too large; how many classes there are; and a
-    number for their counts. No two small nodes with different counts have the same: the second
-    count, and each further one, is less than 32 where a table is not too large.
+    Returns the size of the table, or 0 if it would be too large; the number of classes; and a key
+    of their counts. Small nodes with different counts have different keys: the second count, and
+    each further one, is less than 32 if a table is not too large.
     """
     present, size, key = 0, 1, 1
     for c in range(len(tally)):
@@ -206,7 +207,7 @@ def _arrange(tally: Array) -> tuple[int, int, int]:
 
 @merged
 def find_table(rules: Rules, work: Work) -> tuple[int, int]:
-    """Return where the table of a node's splits begins and ends; it is written if it is new."""
+    """Return the first and last place of the table of a node's splits; write it if it is new."""
     table_key, table_begin = work.table_key, work.table_begin
     begin, mask = Int64(NOTHING), len(table_key) - 1
     size, present, key = _arrange(work.tally)
@@ -224,9 +225,9 @@ def find_table(rules: Rules, work: Work) -> tuple[int, int]:
 
 @inlined
 def _fill_table(rules: Rules, work: Work, present: int, begin: int, size: int) -> None:
-    """Write the scores and gains of all splits; a split's mirror image has its score.
+    """Write the scores and gains of all splits; a split and its mirror image have the same score.
 
-    By information, both sides gain the same: what is left is the mean entropy of both.
+    With ranking by information, both sides have the same gain, by their mean entropy.
     """
     min_leaf, balanced, tally, log = rules.min_leaf, rules.balanced, work.tally, work.log
     scores, gains = work.scores, work.table_gains
@@ -252,7 +253,7 @@ def _fill_table(rules: Rules, work: Work, present: int, begin: int, size: int) -
 def _side_of_split(
     tally: Array, log: Array, balanced: bool, present: int, index: int
 ) -> tuple[int, float, float]:
-    """Return how many rows the left side of a split has, its mass and its sum of terms."""
+    """Return the number of rows on the left side of a split, its mass and its sum of terms."""
     n, mass, terms, rest = 0, 0.0, 0.0, index
     for k in range(present):
         most = tally[k].ordered
@@ -282,7 +283,7 @@ def line_of_few(work: Work, n: int, a: int) -> None:
 def line_of_many(data: Data, work: Work, rows: Array, first: int, n: int, a: int) -> None:  # noqa: PLR0917 - compiled calls go by position
     """Write the entries of rows in the order of an attribute: mark their places, and read back.
 
-    Places are bits of `words`, and words in use are bits of `summary`; all are empty before and
+    Places are bits of `words`, and words in use are bits of `summary`; all bits are 0 before and
     after.
     """
     position, order, columns, entries = data.position, data.order, data.columns, data.entries
@@ -316,7 +317,7 @@ def _lowest_bit(word: Any) -> Any:
 
 @inlined
 def _count_known(line: Array, tally: Array, n: int, size: int, missing: int) -> tuple[int, int]:
-    """Count the rows of each class whose value is known; return how many, different and in all."""
+    """Count the rows of each class with a known value; return their number, distinct and in all."""
     n_known = n
     while n_known > 0 and line[n_known - 1] >> CODE == missing:
         n_known -= 1
@@ -331,17 +332,17 @@ def _count_known(line: Array, tally: Array, n: int, size: int, missing: int) -> 
     return n_known, size
 
 
-# The tests that an attribute offers at a node.
+# The tests of an attribute at a node.
 
 
 @inlined
 def _bound_splits(work: Work, n_known: int, size: int, min_leaf: int) -> float:
-    """Write a lower bound of what each split scores; return a limit.
+    """Write a lower bound of the score of each split; return a limit.
 
-    The masses' part of the score is a convex function, and its tangents are below it, which takes
+    The masses' part of the score is a convex function, so it is bounded by its tangents, which take
     less time than two logarithms. A split whose bound is not below the limit is not the best. The
-    loop has no branches, which no processor could predict, and places that cannot be negative,
-    which numba would count from the end.
+    loop has no branches, because no processor could predict them, and its places are unsigned,
+    because numba counts negative ones from the end.
     """
     line, tally, both, worth, bound = work.line, work.tally, work.both, work.worth, work.bound
     tangents, whole, total, share, n, limit = work.tangents, 0.0, 0.0, 0.0, Uint64(0), np.inf
@@ -374,10 +375,10 @@ def _bound_splits(work: Work, n_known: int, size: int, min_leaf: int) -> float:
 def _node_threshold(
     work: Work, n_known: int, limit: float, by_information: bool
 ) -> tuple[int, float, float]:
-    """Return where the sides' mean entropy is least: after which place, and both entropies.
+    """Return the split of least mean entropy: the place before it, and the entropies of its sides.
 
-    By information, their mean is returned for both. Of all splits, those that could be the best by
-    their bounds are computed.
+    With ranking by information, their mean is returned for both. Only splits that could be the best
+    by their bounds are computed.
     """
     best, after, left_entropy, right_entropy = Int64(1) << 62, NOTHING, 0.0, 0.0
     line, tally, terms, counted = work.line, work.tally, work.terms, 0
@@ -406,7 +407,7 @@ def _node_test(rules: Rules, work: Work, a: int, n_known: int, size: int, whole:
     sides, line = work.sides, work.line
     limit = _bound_splits(work, n_known, size, rules.min_leaf)
     after, left_entropy, right_entropy = _node_threshold(work, n_known, limit, rules.by_information)
-    found = after != NOTHING  # else what is written of the sides is never read
+    found = after != NOTHING  # else both gains are 0, and the ranks have no effect
     sides[LEFT_GAIN, a] = max(units(whole - left_entropy), 0) if found else 0
     sides[RIGHT_GAIN, a] = max(units(whole - right_entropy), 0) if found else 0
     sides[LOW, a] = 2 * (line[max(after, 0)] >> CODE)
@@ -417,7 +418,7 @@ def _node_test(rules: Rules, work: Work, a: int, n_known: int, size: int, whole:
 def table_test(work: Work, begin: int, end: int, n: int, a: int) -> None:
     """Write the test of an attribute that is best for all queries together, by a table.
 
-    Splits are compared as numbers, of their score, the row before them and their place in the
+    Splits are compared as numbers made of their score, the row before them and their place in the
     table, so that no branch depends on scores.
     """
     keys, step, scores, gains = work.keys, work.step, work.scores, work.table_gains
@@ -443,9 +444,9 @@ def _value_tests(  # noqa: PLR0917 - compiled calls go by position
     rules: Rules, work: Work, batch: Batch, n_asked: int, a: int, n_known: int, size: int,
     whole: float,
 ) -> None:  # fmt: skip
-    """Write each query's test of a discrete attribute: the value that it has.
+    """Write each query's test of a discrete attribute: equality with the query's value.
 
-    By information, a value gains what all values gain together.
+    With ranking by information, each value has the gain of all values together.
     """
     line, tally, gain_of, seen = work.line, work.tally, work.gain_of, work.seen
     found, i, all_mass, all_entropy = 0, 0, 0.0, 0.0
@@ -479,7 +480,7 @@ def _value_tests(  # noqa: PLR0917 - compiled calls go by position
 
 @inlined
 def _count_below(line: Array, value: Array, start: int, n_known: int, x: float) -> int:
-    """Return how many rows are on the lower side of the highest threshold that is below x."""
+    """Return the number of rows below the highest threshold that is below x."""
     low, high = 0, n_known
     while low < high:
         half = (low + high) >> 1
@@ -498,10 +499,10 @@ def _count_below(line: Array, value: Array, start: int, n_known: int, x: float) 
 def _running_best(  # noqa: PLR0917 - compiled calls go by position
     rules: Rules, work: Work, n_known: int, size: int, whole: float, until: int, upwards: bool
 ) -> None:
-    """Write, split by split until one, the best gain of a side met so far, its split and its size.
+    """Write, for each split up to `until`, the best gain of a side so far, its split and its size.
 
-    A split is the number of rows below it. Upwards, sides are what lies above, and shrink as
-    splits rise; downwards, what lies below. So the first of equals is the larger one.
+    A split is the number of rows below it. Upwards, sides are the rows above splits, and shrink as
+    splits rise; downwards, the rows below. So the first of equal gains is that of the larger side.
     """
     line, tally, terms, worth = work.line, work.tally, work.terms, work.worth
     log, runs, mass, total, n = work.log, work.runs, 0.0, 0.0, 0
@@ -542,7 +543,7 @@ def _query_tests(  # noqa: PLR0917 - compiled calls go by position
     data: Data, rules: Rules, work: Work, batch: Batch, n_asked: int, a: int, n_known: int,
     size: int, whole: float,
 ) -> None:  # fmt: skip
-    """Write each query's own best test of an attribute: the side that it is on gains most."""
+    """Write each query's own best test of an attribute, by the gain of the side that it is on."""
     line, runs, below, start = work.line, work.runs, batch.below, data.value_start[a]
     least, most, last = n_known, 0, n_known - 1
     for i in range(n_asked):
@@ -557,7 +558,7 @@ def _query_tests(  # noqa: PLR0917 - compiled calls go by position
             _running_best(rules, work, n_known, size, whole, until, upwards)
     for i in range(n_asked):
         gain, choice, large = Int64(0), Int64(0), Int64(0)
-        if below[i] > 0 and last > 0:  # what lies above a threshold that is below the query
+        if below[i] > 0 and last > 0:  # rows above a threshold that is below the query
             split = min(below[i], last)
             gain, large = runs[0, split], runs[2, split]
             if gain:

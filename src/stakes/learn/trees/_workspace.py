@@ -1,4 +1,4 @@
-"""The arrays that the compiled trees work on: what they hold, and how they are made."""
+"""Arrays of the compiled trees: their contents, and functions that make them."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from stakes.learn.trees._prepare import Queries, Table
 Array = NDArray[Any]
 
 UNIT = 1e9
-"""Gains and scores are compared as whole numbers of bits times this: to nine decimals."""
+"""Units per bit: gains and scores are compared as integers, to nine decimals of a bit."""
 
 NOTHING = -1
 NEVER = (1 << 32) - 1
 """The score of a split that leaves too few rows on a side."""
 
 CLASS, WEIGHT, CODE = 0xFFFF, 16, 32
-"""An entry has the code of a value from bit 32 on, its row's weight from 16 on, then its class."""
+"""Layout of an entry: the class below bit 16, the row's weight from 16 on, a code from 32 on."""
 
 RANKS, MOST_RANKS = 16, 0xFFFF
-"""A gain has the rank of its attribute in its lowest bits, the first attribute's the highest."""
+"""Layout of a gain: the rank of its attribute in the lowest bits, the first attribute's highest."""
 
 MANY, LOCAL, LANES = 128, 8, 32
-"""Nodes of up to so many rows are sorted by several attributes at once.
+"""Maximum number of rows of a node that is sorted by `LANES` attributes at once.
 
-A key of that sort is a code and, in its lowest 8 bits, the number of the row in its node. Without
+A sort key is a code and, in its lowest `LOCAL` bits, the number of the row in its node. Without
 this, bags of the default preset took 1.7 times as long (`benchmarks/trees.py`, 1,000 rows). With
 32 attributes at once, sorting a key took 0.46 to 0.75 of the time that it took with 16 (8 to 100
 rows).
 """
 
 LARGEST_TABLE, MOST_TABLES, MOST_TABLED = 512, 3079, 902_027
-"""Places in the largest table of splits; how many tables there can be, and their places in all.
+"""Places in the largest table of splits; maximum number of tables, and of their places in all.
 
 A table of a node has a place for each subset of its class counts. Nodes whose counts are the same,
 in any order of the classes, share one, so there is a table for each way to write a number from 2 to
@@ -44,24 +44,24 @@ largest, they took 0.95 of the time, and 12 MB more.
 """
 
 SCORE, AFTER = 32, 24
-"""To be compared, a split has its score from bit 32 on, the row before it from 24 on, its place."""
+"""Layout of a compared split: its place below bit 24, the row before it from 24 on, its score."""
 
 MOST_PATHS = 2.0**500
-"""Where a query has more paths to a node, all its numbers of paths are divided by this."""
+"""If a query has more paths to a node, all its numbers of paths are divided by this."""
 
 PARTS = 512
-"""How many tangents bound the entropy of masses; logarithms took 1.3 times as long there."""
+"""Number of tangents that bound the entropy of masses; logarithms took 1.3 times as long there."""
 
 LEFT_GAIN, RIGHT_GAIN, LOW, HIGH = range(4)
-"""The rows of `sides`: what the sides of an attribute's test gain, and the ranks beside it."""
+"""Rows of `sides`: the gains of the sides of an attribute's test, and the ranks beside it."""
 
 TALLY = np.dtype([(name, np.int64) for name in (
     "count",  # rows of the class in the node
-    "known",  # of them, those with a value of the attribute at hand
+    "known",  # of them, those with a value of the current attribute
     "left",  # of them, those on the left of a split
     "unit",  # how many rows have a mass of 1
     "start",  # where the terms of the class begin
-    "stride",  # what a row adds to the place in a table of splits
+    "stride",  # the step of a row in a table of splits
     "order", "ordered",  # by size: which class has this place, and how many rows it has
 )])  # fmt: skip
 
@@ -72,7 +72,7 @@ NODE = np.dtype([
     ("begin", np.int64), ("number", np.int32),  # the queries from its first parent: where, how many
     ("more", np.int32), ("last", np.int32),  # the first and last segment from other parents
 ], align=True)  # fmt: skip
-"""A node; a number of nodes, rows or queries takes four bytes, a place among those of all eight."""
+"""A node; numbers of nodes, rows or queries take four bytes, places among those of all eight."""
 
 SEGMENT = np.dtype([("begin", np.int64), ("number", np.int32), ("next", np.int32)])
 REACHED = np.dtype([("query", np.int32), ("paths", np.float64)])
@@ -82,12 +82,12 @@ STATE = np.dtype([(name, np.int64) for name in (
     "nodes", "segments", "reached", "rows",  # how much of each is used
     "split", "smallest",  # how many nodes are split, and from which size on
     "scaled",  # how often numbers of paths were too large
-    "size", "node", "slot", "slots",  # where the work is: size, node and slot, of so many
+    "size", "node", "slot", "slots",  # current size, node and slot, and the number of slots
 )])  # fmt: skip
 
 
 class Rules(NamedTuple):
-    """How trees grow."""
+    """Rules by which trees grow."""
 
     max_tests: int
     gain_ratio: float
@@ -103,7 +103,7 @@ class Rules(NamedTuple):
 class Data(NamedTuple):
     """The rows of a bag, class by class.
 
-    `codes` [row, attribute] and `columns` [attribute, row] number the values in their order;
+    `codes` [row, attribute] and `columns` [attribute, row] number the sorted values;
     `missing` is higher than all of them. `position` [attribute, row] is a row's place in the order
     of an attribute, and `order` [attribute, place] the row there. `entries` has weight and class
     of a row. The tests of two attributes are `stride` apart.
@@ -124,11 +124,11 @@ class Data(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Room to work on a node, and tables of all splits of small nodes.
+    """Work arrays for a node, and tables of all splits of small nodes.
 
     A table has the `scores` and `table_gains` of the splits of all nodes with the same class
-    counts. `table_key` is a hash table of these counts, and `table_begin` where each table begins;
-    `tabled` is how many places are used.
+    counts. `table_key` is a hash table of these counts, and `table_begin` the start of each table;
+    `tabled` is the number of places used.
     """
 
     log: Array
@@ -161,9 +161,9 @@ class Batch(NamedTuple):
     """All queries, their leaves, and the tests of those at a node.
 
     `sums` are the shares of a query's leaves times the paths that lead there, and `totals` the
-    paths. `asked` are the numbers of the queries at a node, and `paths` how many paths bring them
-    there. Each has the `n_best` best tests, with their gains, keys, and the class where a test
-    leaves one only.
+    paths. `asked` are the numbers of the queries at a node, and `paths` their numbers of paths to
+    it. Each has the `n_best` best tests, with their gains, keys, and the class if a test leaves one
+    only.
     """
 
     values: Array
@@ -186,8 +186,8 @@ class Batch(NamedTuple):
 class Graph(NamedTuple):
     """All nodes, their rows, the queries that reach them, and a hash table to find them.
 
-    `waiting` has the nodes of each size whose turn is to come. The children of the node at hand
-    have `slots`; `slot_of` is the slot of a test.
+    `waiting` has the nodes of each size that are not processed yet. The children of the current
+    node have `slots`; `slot_of` is the slot of a test.
     """
 
     rows: Array
@@ -203,7 +203,7 @@ class Graph(NamedTuple):
 
 @dataclass
 class Space:
-    """What one task after another works in: room, tables of small nodes, and the last graph."""
+    """Workspace that tasks reuse: arrays, tables of small nodes, and the last graph."""
 
     work: Work
     graph: Graph | None = None
@@ -213,7 +213,7 @@ class Grown(NamedTuple):
     """The trees of queries on a bag.
 
     `sums` are the leaf shares of a query times the paths that lead there, and `paths` their number;
-    where some were `scaled`, only the ratio of the two has a meaning. Nodes are split from size
+    if some were `scaled`, only the ratio of the two has a meaning. Nodes are split from size
     `smallest` on.
     """
 
@@ -232,7 +232,7 @@ HASH_SEED = 20_010_615
 
 
 def new_data(table: Table, counts: NDArray[Any]) -> Data:
-    """Return the rows of a bag, which drew each row so often."""
+    """Return the rows of a bag, given how often it drew each row."""
     drawn = counts > 0
     rows = np.flatnonzero(drawn)
     rows = rows[np.argsort(table.classes[rows], kind="stable")].astype(np.int32)
@@ -270,7 +270,8 @@ def new_data(table: Table, counts: NDArray[Any]) -> Data:
 def _tangents() -> Array:
     """Return tangents of x log x + (1 - x) log(1 - x) in equal parts of 0 … 1, and their errors.
 
-    They are for x in parts; what belongs to one is side by side, so that it is read at once.
+    They are for x in units of parts; the numbers of each are adjacent, so that they are read at
+    once.
     """
 
     def height(x: Array) -> Array:
@@ -286,7 +287,7 @@ def _tangents() -> Array:
 
 
 def new_space(table: Table) -> Space:
-    """Return room to work on any bag of a table, with the tables of small nodes that bags share."""
+    """Return a workspace for any bag of a table, with the tables of small nodes that bags share."""
     n, attributes, classes = table.n_rows, len(table.attributes), table.n_classes
     work = Work(
         log=np.log2(np.maximum(np.arange(n + 2), 1)),
@@ -340,10 +341,10 @@ def new_batch(table: Table, queries: Queries, max_tests: int) -> Batch:
 
 
 def new_graph(rules: Rules, data: Data, n_queries: int, used: Graph | None = None) -> Graph:
-    """Return a graph of the root, which all rows and queries reach, in the room of an earlier one.
+    """Return a graph of the root, which all rows and queries reach, in an earlier graph's arrays.
 
-    To use it again saves bags of the default preset a tenth of their time: what it takes to find
-    out how much room is needed, and to get it from the system.
+    To reuse these saves bags of the default preset a tenth of their time: the time to find out how
+    much room is needed, and to get it from the system.
     """
     n_rows, n_all = len(data.entries), int((data.entries >> WEIGHT).sum())
     n_keys = len(data.discrete) * data.stride

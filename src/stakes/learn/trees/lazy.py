@@ -16,52 +16,53 @@ from stakes.learn.trees._prepare import FROM_DTYPE
 class LazyTreeClassifier(LazyTrees):
     r"""Grow a decision tree for each query, with tests that the query itself passes (LT).
 
-    A tree for one query is a path. At each node the test is taken that decreases the entropy
-    :math:`-\sum_j p_j \log_2 p_j` most on the query's side, with the shares :math:`p_j` of the
+    A tree for one query is a path. Each node takes the test that most decreases the entropy
+    :math:`-\sum_j p_j \log_2 p_j` on the query's side, with the shares :math:`p_j` of the
     classes: its gain is the node's entropy minus that of the side. The class frequencies in the
     last node are the probabilities,
 
     .. math:: P(j | x) = \frac{N_j + \lambda}{N + K \lambda},
 
-    with :math:`N_j` of its :math:`N` rows in class :math:`j` of :math:`K` and :math:`\lambda` of
+    with :math:`N_j` of its :math:`N` rows in class :math:`j` of :math:`K` and :math:`\lambda` for
     `laplace`: equation 4.3 of the thesis with 0, else 4.2.
 
     Parameters
     ----------
     min_leaf : int, default 2
-        How many rows a test must leave at least.
+        Minimum number of rows that pass a test.
     laplace : float, default 0.0
-        What is added to the count of each class in a leaf.
+        Number added to the count of each class in a leaf.
     entropy : {"balanced", "plain"}, default "balanced"
-        Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
+        Whether all classes weigh the same at a node, as in Friedman's lazy trees, or all rows.
     thresholds : {"node", "query"}, default "node"
         Whether a threshold is the best for both sides, as in any tree, or for the query's side.
     ranking : {"side", "information"}, default "side"
         Whether tests are ranked by how much they decrease the entropy on the query's side, as in
         the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
     max_nodes : int or None, default 10000
-        With ``ranking="information"``: how many nodes of the training data are split at most, the
-        largest ones; None for all.
+        With ``ranking="information"``: maximum number of nodes of the training data that are split,
+        the largest ones; None for all.
     categorical_features : "from_dtype", None or array_like, default "from_dtype"
-        Which features have values that can only be told apart: those of text, categorical and
-        object type; none; or those with these indices or names, or in this boolean mask.
+        The categorical features. By default, those of text and categorical type, and those of
+        object type with values that are not numbers; with None, none. Or their indices, their
+        names, or a boolean mask.
     n_jobs : int, optional
-        How many threads grow trees. The results do not depend on it.
+        Number of threads that grow trees. The results do not depend on it.
     verbose : int, default 0
-        With 1, say how far a prediction is once a second; with 2, after each part.
+        With 1, print the progress of predictions once a second; with 2, after each part.
 
     Attributes
     ----------
     classes_ : ndarray
         The classes, in the order of the columns of `predict_proba`.
     is_categorical_ : ndarray
-        Which features are categorical.
+        Whether each feature is categorical.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray
         Their names, if they have names.
     smallest_split_ : int
-        From how many rows on nodes are split, as far as tests are found.
+        Smallest number of rows of nodes that are split, if they have a test.
 
     See Also
     --------
@@ -70,10 +71,10 @@ class LazyTreeClassifier(LazyTrees):
 
     Notes
     -----
-    A row that misses a value fails every test of it. A feature that the query misses, a category
-    that no row has, and a feature that is constant or missing everywhere are not tested. Where no
-    test remains, as with one row, one class, or fewer rows than `min_leaf`, the shares of the
-    classes at that node are the answer.
+    A row without a value fails every test of that feature. A feature without a value in the query,
+    a category that no row has, and a feature that is constant or missing everywhere are not tested.
+    Where no test remains, as with one row, one class, or fewer rows than `min_leaf`, the shares of
+    the classes at that node are the probabilities.
 
     References
     ----------
@@ -121,7 +122,7 @@ class LazyTreeClassifier(LazyTrees):
         x : array_like or data frame
             One row of features.
         max_leaves : int, default 100
-            How many leaves to show at most.
+            Maximum number of leaves to show.
 
         Returns
         -------
@@ -133,8 +134,8 @@ class LazyTreeClassifier(LazyTrees):
 class LazyOptionTreeClassifier(LazyTrees):
     r"""Grow a tree for each query that takes several of the best tests at each node (LOT).
 
-    All tests whose gain is not much below the best one's are taken, up to `max_tests`, and each
-    leads to a node of its own. The probabilities are the average over all leaves :math:`\ell`,
+    Each node takes all tests whose gain is not much below the best one's, up to `max_tests`, and
+    each leads to its own node. The probabilities are the average over all leaves :math:`\ell`,
 
     .. math:: P(j | x) = \frac{1}{L} \sum_{\ell=1}^{L} \frac{N_{\ell j}}{N_\ell},
 
@@ -143,49 +144,50 @@ class LazyOptionTreeClassifier(LazyTrees):
     Parameters
     ----------
     max_tests : int, default 3
-        How many tests a node takes at most.
+        Maximum number of tests of a node.
     gain_ratio : float, default 0.2
-        The least gain of a test, as a share of the gain of the node's best test.
+        Minimum gain of a test, as a share of the gain of the node's best test.
     min_leaf : int, default 2
-        How many rows a test must leave at least.
+        Minimum number of rows that pass a test.
     laplace : float, default 0.0
-        What is added to the count of each class in a leaf.
+        Number added to the count of each class in a leaf.
     entropy : {"balanced", "plain"}, default "balanced"
-        Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
+        Whether all classes weigh the same at a node, as in Friedman's lazy trees, or all rows.
     thresholds : {"node", "query"}, default "node"
         Whether a threshold is the best for both sides, as in any tree, or for the query's side.
     ranking : {"side", "information"}, default "side"
         Whether tests are ranked by how much they decrease the entropy on the query's side, as in
         the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
     max_nodes : int or None, default 10000
-        With ``ranking="information"``: how many nodes of the training data are split at most, the
-        largest ones; None for all.
+        With ``ranking="information"``: maximum number of nodes of the training data that are split,
+        the largest ones; None for all.
     average : {"leaves", "nodes"}, default "leaves"
         Whether all leaves count the same, or all options of a node, from the leaves up.
     categorical_features : "from_dtype", None or array_like, default "from_dtype"
-        Which features have values that can only be told apart: those of text, categorical and
-        object type; none; or those with these indices or names, or in this boolean mask.
+        The categorical features. By default, those of text and categorical type, and those of
+        object type with values that are not numbers; with None, none. Or their indices, their
+        names, or a boolean mask.
     n_jobs : int, optional
-        How many threads grow trees. The results do not depend on it.
+        Number of threads that grow trees. The results do not depend on it.
     verbose : int, default 0
-        With 1, say how far a prediction is once a second; with 2, after each part.
+        With 1, print the progress of predictions once a second; with 2, after each part.
 
     Attributes
     ----------
     classes_ : ndarray
         The classes, in the order of the columns of `predict_proba`.
     is_categorical_ : ndarray
-        Which features are categorical.
+        Whether each feature is categorical.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray
         Their names, if they have names.
     smallest_split_ : int
-        From how many rows on nodes are split, as far as tests are found.
+        Smallest number of rows of nodes that are split, if they have a test.
 
     See Also
     --------
-    LazyTreeClassifier : takes one test at a node, and says what happens to missing values.
+    LazyTreeClassifier : takes one test at a node; its notes describe missing values.
     BaggedLazyOptionTreesClassifier : averages the trees of bootstrap samples.
 
     Notes
@@ -254,7 +256,7 @@ class LazyOptionTreeClassifier(LazyTrees):
         x : array_like or data frame
             One row of features.
         max_leaves : int, default 100
-            How many leaves to show at most.
+            Maximum number of leaves to show.
 
         Returns
         -------
@@ -277,9 +279,9 @@ class _Bagged(LazyTrees):
         x : array_like or data frame
             One row of features.
         bag : int, default 0
-            Which bag.
+            The number of the bag, from 0.
         max_leaves : int, default 100
-            How many leaves to show at most.
+            Maximum number of leaves to show.
 
         Returns
         -------
@@ -300,49 +302,50 @@ class BaggedLazyTreesClassifier(_Bagged):
     Parameters
     ----------
     n_estimators : int, default 50
-        How many bootstrap samples.
+        Number of bootstrap samples.
     min_leaf : int, default 2
-        How many rows a test must leave at least, repeated ones counted as often as drawn.
+        Minimum number of rows that pass a test; repeated rows count as often as drawn.
     laplace : float, default 0.0
-        What is added to the count of each class in a leaf.
+        Number added to the count of each class in a leaf.
     entropy : {"balanced", "plain"}, default "balanced"
-        Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
+        Whether all classes weigh the same at a node, as in Friedman's lazy trees, or all rows.
     thresholds : {"node", "query"}, default "node"
         Whether a threshold is the best for both sides, as in any tree, or for the query's side.
     ranking : {"side", "information"}, default "side"
         Whether tests are ranked by how much they decrease the entropy on the query's side, as in
         the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
     max_nodes : int or None, default 10000
-        With ``ranking="information"``: how many nodes of each bag's tree are split at most, the
-        largest ones; None for all.
+        With ``ranking="information"``: maximum number of nodes of each bag's tree that are split,
+        the largest ones; None for all.
     categorical_features : "from_dtype", None or array_like, default "from_dtype"
-        Which features have values that can only be told apart: those of text, categorical and
-        object type; none; or those with these indices or names, or in this boolean mask.
+        The categorical features. By default, those of text and categorical type, and those of
+        object type with values that are not numbers; with None, none. Or their indices, their
+        names, or a boolean mask.
     n_jobs : int, optional
-        How many threads grow trees. The results do not depend on it.
+        Number of threads that grow trees. The results do not depend on it.
     random_state : int, RandomState or None
         The source of randomness, for the samples.
     verbose : int, default 0
-        With 1, say how far a prediction is once a second; with 2, after each part.
+        With 1, print the progress of predictions once a second; with 2, after each part.
 
     Attributes
     ----------
     bags_ : ndarray, shape (n_estimators, n)
-        How often each sample has each row.
+        Number of times that each sample has each row.
     classes_ : ndarray
         The classes, in the order of the columns of `predict_proba`.
     is_categorical_ : ndarray
-        Which features are categorical.
+        Whether each feature is categorical.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray
         Their names, if they have names.
     smallest_split_ : ndarray, shape (n_estimators,)
-        From how many rows on nodes are split in each bag, as far as tests are found.
+        Smallest number of rows of nodes that are split in each bag, if they have a test.
 
     See Also
     --------
-    LazyTreeClassifier : one tree, and what happens to missing values.
+    LazyTreeClassifier : one tree; its notes describe missing values.
     BaggedLazyOptionTreesClassifier : takes several tests at a node.
 
     References
@@ -400,56 +403,57 @@ class BaggedLazyOptionTreesClassifier(_Bagged):
     Parameters
     ----------
     n_estimators : int, default 50
-        How many bootstrap samples.
+        Number of bootstrap samples.
     max_tests : int, default 3
-        How many tests a node takes at most.
+        Maximum number of tests of a node.
     gain_ratio : float, default 0.2
-        The least gain of a test, as a share of the gain of the node's best test.
+        Minimum gain of a test, as a share of the gain of the node's best test.
     min_leaf : int, default 2
-        How many rows a test must leave at least, repeated ones counted as often as drawn.
+        Minimum number of rows that pass a test; repeated rows count as often as drawn.
     laplace : float, default 0.0
-        What is added to the count of each class in a leaf.
+        Number added to the count of each class in a leaf.
     entropy : {"balanced", "plain"}, default "balanced"
-        Whether each class weighs the same at a node, as in Friedman's lazy trees, or each row.
+        Whether all classes weigh the same at a node, as in Friedman's lazy trees, or all rows.
     thresholds : {"node", "query"}, default "node"
         Whether a threshold is the best for both sides, as in any tree, or for the query's side.
     ranking : {"side", "information"}, default "side"
         Whether tests are ranked by how much they decrease the entropy on the query's side, as in
         the thesis, or on all sides, as in any tree. The latter needs ``thresholds="node"``.
     max_nodes : int or None, default 10000
-        With ``ranking="information"``: how many nodes of each bag's tree are split at most, the
-        largest ones; None for all.
+        With ``ranking="information"``: maximum number of nodes of each bag's tree that are split,
+        the largest ones; None for all.
     average : {"leaves", "nodes"}, default "leaves"
         Whether all leaves count the same, or all options of a node, from the leaves up.
     categorical_features : "from_dtype", None or array_like, default "from_dtype"
-        Which features have values that can only be told apart: those of text, categorical and
-        object type; none; or those with these indices or names, or in this boolean mask.
+        The categorical features. By default, those of text and categorical type, and those of
+        object type with values that are not numbers; with None, none. Or their indices, their
+        names, or a boolean mask.
     n_jobs : int, optional
-        How many threads grow trees. The results do not depend on it.
+        Number of threads that grow trees. The results do not depend on it.
     random_state : int, RandomState or None
         The source of randomness, for the samples.
     verbose : int, default 0
-        With 1, say how far a prediction is once a second; with 2, after each part.
+        With 1, print the progress of predictions once a second; with 2, after each part.
 
     Attributes
     ----------
     bags_ : ndarray, shape (n_estimators, n)
-        How often each sample has each row.
+        Number of times that each sample has each row.
     classes_ : ndarray
         The classes, in the order of the columns of `predict_proba`.
     is_categorical_ : ndarray
-        Which features are categorical.
+        Whether each feature is categorical.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray
         Their names, if they have names.
     smallest_split_ : ndarray, shape (n_estimators,)
-        From how many rows on nodes are split in each bag, as far as tests are found.
+        Smallest number of rows of nodes that are split in each bag, if they have a test.
 
     See Also
     --------
-    LazyOptionTreeClassifier : one option tree, and where the thesis leaves a choice.
-    MinimumRiskClassifier : takes the cheapest decision by such probabilities.
+    LazyOptionTreeClassifier : one option tree; its notes state what the thesis leaves open.
+    MinimumRiskClassifier : takes the cheapest decision by these probabilities.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Probability estimation trees, alone and bagged: unpruned trees with smoothed leaves (4.3)."""
+"""Probability estimation trees, alone and bagged: unpruned, with smoothed leaves (section 4.3)."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from stakes.learn.bagging import Bag, make_bag
 
 
 class PETClassifier(DecisionTreeClassifier):
-    r"""A probability estimation tree: an unpruned tree, whose leaves are smoothed.
+    r"""Probability estimation tree: an unpruned tree with smoothed leaves.
 
-    A tree that is grown to the end puts few examples into each leaf, and their shares are mostly 0
-    and 1. A leaf with :math:`N_j` examples of class :math:`j` out of :math:`N` says instead
+    A fully grown tree has few examples in each leaf, and their class shares are mostly 0 and 1. A
+    leaf with :math:`N_j` examples of class :math:`j` out of :math:`N` has the probabilities
 
     .. math:: P(j | x) = \frac{N_j + \lambda_j}{N + \sum_i \lambda_i}
 
-    (equation 4.2 of the thesis), as if :math:`\lambda_j` examples more had come.
+    instead (equation 4.2 of the thesis), as if it had :math:`\lambda_j` more examples.
 
     Parameters
     ----------
     min_samples_leaf : int or float, default 1
-        How many examples a leaf has at least; a float is a share of all examples.
+        Minimum number of examples in a leaf; a float is a share of all examples.
     laplace : float or array_like, shape (classes,), default 1.0
         The correction :math:`\lambda`, for all classes or for each, in the order of `classes_`.
-        With 0, leaves tell the bare shares, as scikit-learn's trees do. With many classes 1 is a
-        lot: ``1 / n_classes`` adds one example in all.
+        With 0, probabilities are the unsmoothed shares, as in scikit-learn's trees. With many
+        classes 1 is a large correction: ``1 / n_classes`` adds one example in total.
     random_state : int, RandomState or None
-        The order in which features are tried, which decides between splits that are equally good.
+        Random order in which features are tried, which decides between equally good splits.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class PETClassifier(DecisionTreeClassifier):
         The correction for each class.
     tree_ : Tree
         The tree. This is a scikit-learn tree with the entropy criterion, and all that works with
-        those works here, such as ``export_text`` and ``apply``; what they show are bare shares.
+        those works here, such as ``export_text`` and ``apply``; they show unsmoothed shares.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray
@@ -55,11 +55,11 @@ class PETClassifier(DecisionTreeClassifier):
     See Also
     --------
     BaggedPETClassifier : the average of many, which has better probabilities.
-    LazyOptionTreeClassifier : grows a tree for each query, and reads categories.
+    LazyOptionTreeClassifier : grows a tree for each query, and accepts categories.
 
     Notes
     -----
-    Features are numbers, and may be missing (NaN); encode categories before. With weights, the
+    Features are numbers, and may be missing (NaN); encode categories first. With weights, the
     counts of a leaf are sums of weights.
 
     References
@@ -106,7 +106,7 @@ class PETClassifier(DecisionTreeClassifier):
         sample_weight : array_like, shape (n,), optional
             The weights of the examples.
         check_input : bool, default True
-            As for scikit-learn's trees: leave it.
+            As in scikit-learn's trees: keep the default.
 
         Returns
         -------
@@ -126,7 +126,7 @@ class PETClassifier(DecisionTreeClassifier):
         X : array_like, sparse matrix or data frame, shape (n, features)
             The features.
         check_input : bool, default True
-            As for scikit-learn's trees: leave it.
+            As in scikit-learn's trees: keep the default.
 
         Returns
         -------
@@ -143,7 +143,7 @@ class PETClassifier(DecisionTreeClassifier):
         X : array_like, sparse matrix or data frame, shape (n, features)
             The features.
         check_input : bool, default True
-            As for scikit-learn's trees: leave it.
+            As in scikit-learn's trees: keep the default.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class PETClassifier(DecisionTreeClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = False  # one class a row is what costs are for
+        tags.target_tags.multi_output = False  # costs are for one class per row
         tags.classifier_tags.multi_label = False
         return tags
 
@@ -171,21 +171,21 @@ class BaggedPETClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_estimators : int, default 50
-        How many trees to grow.
+        Number of trees.
     min_samples_leaf : int or float, default 1
-        How many examples a leaf has at least, an example that was drawn twice counting twice.
+        Minimum number of examples in a leaf; an example that was drawn twice counts twice.
     laplace : float or array_like, shape (classes,), default 1.0
-        The correction of the leaves, as for `PETClassifier`. Classes that a sample has missed get
-        it too.
+        The correction of the leaves, as for `PETClassifier`. Classes that are missing from a
+        sample get it too.
     random_state : int, RandomState or None
         The source of randomness. The same number gives the same result for any `n_jobs`.
     n_jobs : int, optional
-        How many trees to work with at a time.
+        Number of trees to grow or apply in parallel.
 
     Attributes
     ----------
     estimators_ : list of DecisionTreeClassifier
-        The trees, whose classes are places in `classes_`.
+        The trees, whose classes are positions in `classes_`.
     classes_ : ndarray
         The classes, in the order of the columns of `predict_proba`.
     laplace_ : ndarray
@@ -311,7 +311,7 @@ class BaggedPETClassifier(ClassifierMixin, BaseEstimator):
 
 
 FEATURES: dict[str, Any] = {"dtype": np.float32, "ensure_all_finite": "allow-nan"}
-"""What scikit-learn's trees make of features."""
+"""Options for the validation of features, as in scikit-learn's trees."""
 
 
 def correction(laplace: Any, classes: int) -> NDArray[np.float64]:
@@ -337,7 +337,7 @@ def smoothed_shares(tree: Any, laplace: NDArray[np.float64], known: Any = None) 
         all_shares[:, known] = shares
         shares = all_shares
     if not laplace.any():
-        return shares  # not by way of counts, which would round
+        return shares  # counts would add rounding errors
     return (shares * size + laplace) / (size + laplace.sum())
 
 
