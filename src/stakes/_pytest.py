@@ -64,6 +64,7 @@ def _judge(
 ) -> None:
     __tracebackhide__ = True
     from stakes.costs import CostMatrix
+    from stakes.errors import InputError
     from stakes.policies import Asked
     from stakes.read.tables import is_frame
     from stakes.study import study_of, study_of_files
@@ -76,7 +77,9 @@ def _judge(
         study = study_of_files([os.fspath(file)], costs, *_columns(options), **options)
     study = replace(study, asked=Asked(than, (candidate,)))
     gate = study.policies.gate(margin=margin)
-    if gate.failures:
+    for name, why in gate.unjudged.items():
+        raise InputError("file", f"could not judge {name}: {why}.")
+    if not gate.passed:
         pairs = [f"{each.first} minus {each.second}: {each.difference:.4g}" for each in gate.pairs]
         tests = [test.summary() for test in gate.tests]
         lines = [gate.summary(), *pairs, *tests, f"The gate: {gate.rule}"]

@@ -31,6 +31,15 @@ def test_no_such_model(cost_gate):
 def test_columns(cost_gate):
     columns = {"is_bad": [0, 1] * 200, "pred_a": [0, 1] * 200, "pred_b": [1, 0] * 200}
     cost_gate.cheaper("a", than="b", file=columns, costs=COSTS)
+
+def test_missing_decisions(cost_gate):
+    old, new = [0, 1] * 100 + [1] * 200, [0, 1] * 150 + [None] * 100
+    gaps = {"actual": [0, 1] * 200, "old": old, "new": new}
+    cost_gate.not_costlier("new", than="old", file=gaps, costs=COSTS, drop_missing=True)
+
+def test_missing_decisions_of_the_baseline(cost_gate):
+    gaps = {"actual": [0, 1] * 200, "new": [0, 1] * 200, "old": [1, 0] * 150 + [None] * 100}
+    cost_gate.cheaper("new", than="old", file=gaps, costs=COSTS, drop_missing=True)
 """
 
 
@@ -68,7 +77,11 @@ def test_the_fixture_judges_and_pytest_writes_junit(tmp_path):
     assert done.returncode == 1, done.stdout + done.stderr
     (suite,) = junitparser.JUnitXml.fromfile(str(tmp_path / "junit.xml"))
     failed = {case.name for case in suite if case.result}
-    assert failed == {"test_not_shown_to_be_cheaper", "test_costlier", "test_no_such_model"}
+    unjudged = {"test_missing_decisions", "test_missing_decisions_of_the_baseline"}
+    assert failed == {
+        "test_not_shown_to_be_cheaper", "test_costlier", "test_no_such_model", *unjudged
+    }  # fmt: skip
+    assert done.stdout.count("could not judge") >= len(unjudged)
     assert "bad failed." in done.stdout
 
 
