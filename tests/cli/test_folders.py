@@ -249,7 +249,8 @@ def test_a_packed_part_cut_short_is_named(stakes, write, folder, kind, kept):
 
 
 def test_progress_names_the_part(write, monkeypatch):
-    from stakes.cli._inputs import ColumnOptions, CostOptions, read_study
+    from stakes.cli._inputs import read_study
+    from stakes.cli._options import ColumnOptions, CostOptions
     from stakes.cli._output import Output, Progress
 
     _, parted, _ = write("csv")

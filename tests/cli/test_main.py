@@ -346,7 +346,7 @@ def run(arguments):
     typer = pytest.importorskip("typer", "0.29")
     from typer.main import get_command
 
-    from stakes.cli._inputs import QuickGroup
+    from stakes.cli._options import QuickGroup
 
     def both(
         number: float = 1,

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from stakes.cli._inputs import QuickGroup, add
+from stakes.cli._options import QuickGroup, add
 from stakes.cli._output import Output
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import _inputs as options
-from stakes.cli._inputs import QuickGroup, add, check_name, costs_if_given, no_costs
+from stakes.cli import _options as options
+from stakes.cli._inputs import check_name, costs_if_given, no_costs
+from stakes.cli._options import QuickGroup, add
 from stakes.errors import InputError, InputTypeError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stakes.cli import _inputs as options
+from stakes.cli import _options as options
 from stakes.cli._inputs import (
     check_volume,
     read_study,

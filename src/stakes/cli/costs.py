@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stakes.cli import _inputs as options
-from stakes.cli._inputs import QuickGroup, add, check_name, read_matrix, read_rows
+from stakes.cli import _options as options
+from stakes.cli._inputs import check_name, read_matrix, read_rows
+from stakes.cli._options import QuickGroup, add
 from stakes.errors import FileError
 
 if TYPE_CHECKING:

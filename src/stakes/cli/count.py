@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stakes.cli import _inputs as options
+from stakes.cli import _options as options
 from stakes.cli._inputs import read_study
 
 EXAMPLES = (

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from stakes.cli._inputs import FileUse, check_name
+from stakes.cli._inputs import check_name
+from stakes.cli._options import FileUse
 from stakes.cli.report import write
 
 EXAMPLES = ("stakes demo", "stakes demo --out tumours.html", "stakes demo --files")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stakes.cli._inputs import FileUse
+from stakes.cli._options import FileUse
 
 EXAMPLES = ("stakes merge january.json february.json --out year.json",)
 

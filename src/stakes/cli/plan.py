@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import _inputs as options
+from stakes.cli import _options as options
 from stakes.cli._inputs import costs_if_given, no_costs, policies_of_models, read_study
 from stakes.errors import InputError, InputTypeError, PlanError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import _inputs as options
+from stakes.cli import _options as options
 from stakes.cli._inputs import (
     check_name,
     check_volume,

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stakes.cli import _inputs as options
-from stakes.cli._inputs import QuickGroup, add, policies_of_models, read_study
+from stakes.cli import _options as options
+from stakes.cli._inputs import policies_of_models, read_study
+from stakes.cli._options import QuickGroup, add
 from stakes.errors import InputError
 
 if TYPE_CHECKING:
