@@ -27,7 +27,7 @@ from stakes.infer.methods import guaranteed
 from stakes.infer.methods.extremal import WEIGHT, pearson3_isf
 
 LABELS_PER_STRATUM, MOST_STRATA = 20, 40
-"""Labels per stratum and number of strata: with more strata, coverage was not measured."""
+"""Minimum labels per stratum, and maximum strata: with more, the interval was not measured."""
 
 LEAST = 2
 MIXES = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0)

@@ -31,7 +31,7 @@ from stakes.infer.methods import extremal, guaranteed
 WHOLE = re.compile(r"(?<=\d)\.0+$")
 
 BATCHES = 10
-"""Maximum number of batches, each with the same shares, where labels are read at any time."""
+"""Maximum number of batches with the same shares of strata, if labels are read at any time."""
 
 MOST_TIMES, STEPS, CLOSE = 4096.0, 40, 1.01
 """Search for more labels: largest multiple that is tried, number of steps, and precision."""
@@ -356,13 +356,13 @@ def more_labels(result: CostEstimate | CostDifference, interval: Interval) -> in
 
 
 def batches_of(strata: Sequence[Stratum]) -> int:
-    """Return the number of batches with the same shares that the labels can be divided into."""
+    """Return the number of batches, with the same shares of strata, that the labels allow."""
     common = math.gcd(*(each.labels for each in strata if each.labels and not each.whole))
     return max((each for each in range(1, BATCHES + 1) if common % each == 0), default=1)
 
 
 def in_batches(strata: Sequence[Stratum]) -> list[Stratum]:
-    """Return strata whose labels can be divided into batches with the same shares."""
+    """Return strata whose labels can be divided into batches with the same shares of strata."""
     found = []
     for each in strata:
         labels = max(round(each.labels / BATCHES), 1) * BATCHES

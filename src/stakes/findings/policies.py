@@ -22,8 +22,7 @@ from stakes.study import Study
 class GateResult(Finding):
     """Which candidates pass, which fail, and which could not be judged.
 
-    A `Gate` holds the comparisons and tests, which the findings have beside this; here is only what
-    follows from them.
+    It has only the conclusions of a `Gate`; the findings have its comparisons and tests separately.
 
     Attributes
     ----------

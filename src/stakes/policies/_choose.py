@@ -117,15 +117,15 @@ class Choosing(Result):
 
 @dataclass(frozen=True)
 class Threshold:
-    """The scores from which on one model takes its decisions.
+    """The threshold of one model, or its thresholds where there are more than two decisions.
 
     Attributes
     ----------
     model : str
         The model.
     cuts : tuple of (decision, float)
-        Each decision and the score from which on it is taken, highest first; below the last one
-        `below` is decided.
+        Each decision with the lowest score that leads to it, highest first; still lower scores lead
+        to `below`.
     below : label
         The decision for all lower scores.
     cross_fitted : bool

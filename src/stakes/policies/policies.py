@@ -64,7 +64,7 @@ class Policy(Result):
         The threshold to deploy: scores at or above it lead to the decision of `cuts`. None where
         there is not just one.
     cuts : tuple of (decision, float)
-        Each decision and the score from which on it is taken, highest first.
+        Each decision with the lowest score that leads to it, highest first.
     below : label or None
         The decision for lower scores.
     decision : label or None

@@ -21,7 +21,7 @@ from stakes.policies._compared import PolicyPair, level
 from stakes.policies.policies import Policies, Policy
 
 POWER = 0.8
-"""Power of a test set of the size that is said to settle a tie."""
+"""Power for which the number of examples that would settle a tie is planned."""
 
 MOST_ROWS = 1e15
 MOST_NAMED, MOST_TIES = 3, 6
