@@ -224,7 +224,8 @@ def _newton(
 def expected_thresholds(costs: Floats) -> list[float]:
     """Return the probabilities from which on each decision but the last costs least on average.
 
-    They are the corners of the lower envelope of the lines c₀(1 - p) + c₁ p.
+    They are the corners of the lower envelope of the lines c₀(1 - p) + c₁ p, taken in the order of
+    their slopes.
     """
     hull: list[tuple[int, float]] = [(len(costs) - 1, 0.0)]  # each decision and where it begins
     for at in range(len(costs) - 2, -1, -1):
