@@ -1,4 +1,4 @@
-"""Which rows to label, and what is known when most labels are missing.
+"""Plans of rows to label, and estimates when most labels are missing.
 
 The public names are listed in ``__init__.pyi`` and load when they are first used.
 """

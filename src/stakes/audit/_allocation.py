@@ -1,8 +1,9 @@
-"""Which strata a pool is divided into, and how many rows of each are labelled.
+"""Stratification of a pool, and allocation of labels to the strata.
 
-A label of stratum h is worth what its rows could cost, a_h = W_h·range_h, and more where mistakes
-are likely: n_h ∝ max(mix·a_h/Σa, (1 - mix)·a_h√(p̃q̃)/Σ a√(p̃q̃)), p̃ being the guessed rate. The first
-part keeps the limit small whatever the truth; the mix is the one with the smallest expected limit.
+The labels of stratum h depend on what its rows could cost, a_h = W_h·range_h, and on how likely
+mistakes are: n_h ∝ max(mix·a_h/Σa, (1 - mix)·a_h√(p̃q̃)/Σ a√(p̃q̃)), where p̃ is the guessed rate. The
+first part keeps the limit small whatever the true rate. The mix is the one with the smallest
+expected limit.
 """
 
 from __future__ import annotations
@@ -26,16 +27,15 @@ from stakes.infer.methods import guaranteed
 from stakes.infer.methods.extremal import WEIGHT, pearson3_isf
 
 LABELS_PER_STRATUM, MOST_STRATA = 20, 40
-"""At most a stratum for so many labels, and so many: with more, the interval was not measured."""
+"""Minimum labels per stratum, and maximum strata: with more, the interval was not measured."""
 
 LEAST = 2
 MIXES = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0)
 RIGHT = 0.5
-"""How often a judge who says that a row is expensive is taken to be right, before any label."""
+"""Assumed probability, before any label, that a judge is right who calls a row expensive."""
 
 MIDDLE = 0.3
-"""How much labels are shared out by what is at stake rather than by how likely mistakes are, when
-strata are formed."""
+"""Weight of what is at stake, against that of how likely mistakes are, when strata are formed."""
 
 LEAST_RATE, TINY, CLOSE, STEPS = 1e-6, 1e-12, 1e-9, 100
 MOST_LABELS = 1 << 22
@@ -43,26 +43,26 @@ MOST_LABELS = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Stratum(Result):
-    """Rows that are alike, and how many of them to label.
+    """Stratum of similar rows, with the number of rows to label.
 
     Attributes
     ----------
     name : str
-        What the stratum is called.
+        The name of the stratum.
     decided : tuple of labels
-        What was decided for its rows, by one model or by two.
+        The decision for its rows, by one model or by two.
     verdicts : tuple of tuple of labels
-        The judges' verdicts on them; empty where there are no judges.
+        The judges' verdicts on its rows; empty where there are no judges.
     scores, amounts : pair of float
-        From where to where their scores and amounts go; the end is not one of them.
+        The ranges of the scores and of the amounts of its rows, without the upper ends.
     rows : int
-        How many there are; of a later stage, without those that have labels already.
+        The number of its rows; in a later stage, without those that already have labels.
     low, high : float
-        The least and the most that one of them can cost.
+        The lowest and the highest cost that one of its rows can have.
     rate : float
-        How likely it is guessed to cost the most rather than the least.
+        The guessed probability that a row has the highest rather than the lowest cost.
     labels : int
-        How many of them to label.
+        The number of its rows to label.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Stratum(Result):
 
     @property
     def at_stake(self) -> float:
-        """What its rows could cost more together than the least."""
+        """The highest possible cost of all its rows minus the lowest."""
         return self.rows * (self.high - self.low)
 
     @property
@@ -96,16 +96,16 @@ class Stratum(Result):
 
 @dataclass(frozen=True)
 class Prices:
-    """What rows cost: a matrix, with the classes whose costs are multiplied by the amount.
+    """Costs of rows: a matrix, and the classes whose costs are multiplied by the amount.
 
     Attributes
     ----------
     costs : CostMatrix
-        What each decision costs for each class.
+        The cost of each decision for each class.
     positive : label or None
         The class that scores are the probability of; None where there are more than two.
     by_amount : tuple of labels
-        The classes whose costs are for each unit of the amount.
+        The classes whose costs are per unit of the amount.
     """
 
     costs: CostMatrix
@@ -113,7 +113,7 @@ class Prices:
     by_amount: tuple[Label, ...] = ()
 
     def of(self, decided: tuple[Label, ...]) -> Floats:
-        """Return what a decision costs, or by how much two differ, for each class."""
+        """Return the cost of a decision, or the difference of two, for each class."""
         values = self.costs.values
         places = [self.costs.decisions.index(each) for each in decided]
         if len(places) == 1:
@@ -121,11 +121,11 @@ class Prices:
         return np.asarray(cost_differences(values)[places[0], places[1]])
 
     def factors(self, amount: float) -> Floats:
-        """Return what the costs of each class are multiplied by."""
+        """Return the factor of the costs of each class."""
         return np.array([amount if each in self.by_amount else 1.0 for each in self.costs.labels])
 
     def ends(self, decided: tuple[Label, ...], least: float, most: float) -> tuple[float, float]:
-        """Return the least and the most that a row can cost, given its amount is in a range."""
+        """Return the lowest and the highest cost of a row whose amount is in a range."""
         each = self.of(decided)
         values = np.concatenate([each * self.factors(least), each * self.factors(most)])
         return float(values.min()) + 0.0, float(values.max()) + 0.0
@@ -137,9 +137,9 @@ class Prices:
         scores: Floats,
         base: float,
     ) -> Floats:
-        """Guess how likely rows cost the most: by their scores, the judges, or nothing.
+        """Return the guessed probability of the highest cost, from scores, judges, or `base`.
 
-        Scores that are not known, or not probabilities, say nothing.
+        Scores that are missing, or not probabilities, are not used.
         """
         each, labels = self.of(decided), list(self.costs.labels)
         if not np.ptp(each):
@@ -162,26 +162,26 @@ class Prices:
 
 @dataclass(frozen=True)
 class Options:
-    """What a plan was asked for.
+    """Options of a plan.
 
     Attributes
     ----------
     columns : PoolColumns
         The columns of the pool.
     prices : Prices
-        What rows cost.
+        The costs of rows.
     confidence : float
-        Confidence level of what the labels tell.
+        Confidence level of the results.
     looks : int
-        How often they will be read.
+        The number of times that labels will be read.
     anytime : bool
-        Whether they may be read after every batch.
+        Whether labels may be read after every batch.
     unit : str
         The unit of the costs.
     seed : int
         Random seed of the draw.
     rows : int
-        How many rows the pool has.
+        The number of rows of the pool.
     checksum : str
         Checksum of the pool.
     """
@@ -198,12 +198,12 @@ class Options:
 
     @property
     def id_name(self) -> str:
-        """What the column of identifiers is called."""
+        """The name of the column of identifiers."""
         return self.columns.key or "row"
 
     @property
     def look_confidence(self) -> float:
-        """The confidence of each of several looks."""
+        """The confidence level of each look."""
         return 1 - (1 - self.confidence) / self.looks
 
 
@@ -212,7 +212,7 @@ class Options:
 
 @dataclass(eq=False)
 class _Block:
-    """Cells that are one stratum, or several by their scores."""
+    """Cells that form one stratum, or several that are divided by scores."""
 
     decided: tuple[Label, ...]
     verdicts: tuple[tuple[Label, ...], ...]
@@ -221,7 +221,7 @@ class _Block:
     powers: tuple[float, float]
 
     def weight(self, rows: Floats, rates: Floats) -> float:
-        """Return what it takes to know its costs: by what is at stake, and how it varies."""
+        """Return the weight of its costs: what is at stake, times a measure of variability."""
         inside = rows[self.places]
         rate = float(inside @ rates[self.places] / inside.sum())
         spread = MIDDLE + math.sqrt(rate * (1 - rate))
@@ -229,7 +229,7 @@ class _Block:
 
 
 def make_strata(cells: Cells, prices: Prices, most: int, base: float) -> list[Stratum]:
-    """Divide a pool into at most so many strata, or as many as there are kinds of decisions."""
+    """Divide a pool into at most `most` strata, but at least one for each kind of decision."""
     rates = _rates(cells, prices, base)
     blocks = _merged(_blocks(cells, prices), cells.rows, rates, most)
     open_blocks = [each for each in blocks if each.ends[1] > each.ends[0]]
@@ -263,7 +263,7 @@ def _rates(cells: Cells, prices: Prices, base: float) -> Floats:
 
 
 def _blocks(cells: Cells, prices: Prices) -> list[_Block]:
-    """Return the kinds of rows by decisions, verdicts and amounts; those without a stake as one."""
+    """Return blocks by decisions, verdicts and amounts; by decisions alone if costs are certain."""
     found: dict[tuple[object, ...], _Block] = {}
     for place, decided in enumerate(cells.decided):
         least, most = cells.amounts[place, :2].tolist()
@@ -286,9 +286,9 @@ def _blocks(cells: Cells, prices: Prices) -> list[_Block]:
 
 
 def _merged(blocks: list[_Block], rows: Floats, rates: Floats, most: int) -> list[_Block]:
-    """Merge blocks of the same decisions until there are few enough, where that loses least.
+    """Merge blocks of the same decisions, those with the least loss first, down to `most` blocks.
 
-    Each block holds certain verdicts and a range of amounts; no two may overlap.
+    Each block has a set of verdicts and a range of amounts; no two blocks may overlap.
     """
     blocks = list(blocks)
     while len(blocks) > most:
@@ -332,7 +332,7 @@ def _joined(one: _Block, other: _Block) -> _Block:
 
 
 def _spread(block: _Block, cells: Cells, rates: Floats) -> Floats:
-    """Return what each cell of a block adds to the standard deviation of its costs."""
+    """Return the contribution of each cell of a block to the standard deviation of its costs."""
     places = sorted(block.places, key=lambda place: float(cells.scores[place, 0]))
     block.places = places
     p = rates[places]
@@ -397,11 +397,11 @@ def _name(
     return ", ".join(words)
 
 
-# How many rows of each.
+# Allocation of labels to strata.
 
 
 def share_out(strata: Sequence[Stratum], n_labels: int, mix: float) -> list[Stratum]:
-    """Give each stratum its labels; those of which few rows would be left are labelled whole."""
+    """Allocate labels to strata; a stratum of which few rows would be left is labelled whole."""
     stakes = np.array([each.at_stake for each in strata])
     rates = np.array([each.rate for each in strata])
     spread = stakes * np.sqrt(rates * (1 - rates))
@@ -419,19 +419,19 @@ def share_out(strata: Sequence[Stratum], n_labels: int, mix: float) -> list[Stra
         short = open_ones & ~settled & (rows - labels < LEAST_LEFT)
         if not short.any():
             break
-        # One at a time, that where a label is worth most: the others then get fewer.
+        # One at a time, first where a label is worth most, because the others then get fewer.
         place = int(np.argmax(np.where(short, worth, -np.inf)))
         settled[place] = True
         others = np.delete(most, place).sum()
         if rows[place] + np.delete(least, place).sum() <= n_labels:
             least[place] = rows[place]
-        else:  # some rows of it are left, unless the labels must go somewhere
+        else:  # leave some of its rows, unless the others cannot take the labels
             most[place] = max(rows[place] - LEAST_LEFT, least[place], n_labels - others)
     return [replace(each, labels=int(n)) for each, n in zip(strata, labels, strict=True)]
 
 
 def _rounded(wanted: Floats, least: Floats, most: Floats, n: int) -> Floats:
-    """Return whole numbers in proportion, within bounds, which add up to n."""
+    """Return whole numbers in proportion to `wanted`, within bounds, that add up to n."""
     low, high = 0.0, n / max(float(wanted[most > 0].min(initial=1.0)), TINY)
     for _ in range(STEPS):
         middle = (low + high) / 2
@@ -452,7 +452,7 @@ def _rounded(wanted: Floats, least: Floats, most: Floats, n: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Expected(Result):
-    """What a plan is expected to find, if the guessed rates are right.
+    """Expected result of a plan, if the guessed rates are right.
 
     Attributes
     ----------
@@ -485,11 +485,11 @@ class Expected(Result):
 def expect(
     strata: Sequence[Stratum], confidence: float, times: float = 1.0, *, anytime: bool = False
 ) -> Expected:
-    """Return what a plan is expected to find, were the guessed rates so many times as high.
+    """Return the expected result of a plan, if rates are `times` as high as guessed.
 
-    S + E·(Top - S) as in the interval of strata, with a gamma distribution of the same mean,
-    variance and skewness: within some percent, which guesses are not. Where labels are read at any
-    time, the guaranteed limits of the expected counts.
+    The limits are those of S + E·(Top - S) as in the interval of strata, with a gamma distribution
+    of the same mean, variance and skewness. They are within some percent, closer than the guesses.
+    Where labels are read at any time, they are the guaranteed limits of the expected counts.
     """
     total = sum(each.rows for each in strata)
     rows, n, p, span, low = np.array(
@@ -515,7 +515,7 @@ def expect(
 
 
 def allocate(strata: Sequence[Stratum], n_labels: int, confidence: float) -> list[Stratum]:
-    """Give each stratum its labels, by the mix with the smallest expected limit."""
+    """Allocate labels to strata by the mix with the smallest expected limit."""
     open_ones = [each for each in strata if each.at_stake > 0]
     rows = sum(each.rows for each in open_ones)
     if not open_ones:
@@ -547,7 +547,7 @@ def allocate(strata: Sequence[Stratum], n_labels: int, confidence: float) -> lis
 def _guaranteed(
     strata: Sequence[Stratum], rates: Floats, total: int, alpha: float
 ) -> tuple[float, float]:
-    """Return the guaranteed limits, were as many labels expensive as is expected."""
+    """Return the guaranteed limits, if as many labels are expensive as expected."""
     made = []
     for each, rate in zip(strata, rates.tolist(), strict=True):
         if not each.rows:
@@ -564,10 +564,10 @@ def _guaranteed(
 
 
 def _expected_arm(p: Floats, n: Floats, left: Floats, alpha: float) -> float:
-    """Return how far the limit is from the mean, on the side where p is the rate of the end."""
+    """Return the distance of the limit from the mean, on the side of the end that has rate p."""
     several = n >= LEAST
     q = 1 - p
-    n = np.maximum(n, 1.0)  # of a stratum without labels nothing is known
+    n = np.maximum(n, 1.0)  # nothing is known of a stratum without labels
     v = float(left.sum() / (left / n)[several].max()) if several.any() else 1.0
     gain = float((left * q).sum())
     steps = (left * q / n)[several]

@@ -1,10 +1,10 @@
-"""Count a pool of decided rows where they are, and draw rows of it: the same rows on every engine.
+"""Counts and random samples of a pool of decided rows, the same on every engine.
 
-Which rows are drawn depends on their identifiers and a seed alone, not on their order or on how
-they are partitioned. Identifiers become whole numbers (text by its MD5), these a number below 2³¹
-by polynomials modulo a prime, whose coefficients come from the seed: arithmetic that every engine
-can do without rounding. Rows with small numbers are collected; BLAKE2 of seed and identifier
-decides among these.
+Engines count and filter the rows themselves. The sample depends on identifiers and a seed alone,
+not on the order or the partitions of the rows. Identifiers become whole numbers (text by its MD5),
+and these are hashed to numbers below 2³¹ by polynomials modulo a prime, whose coefficients come
+from the seed: every engine can compute them without rounding. Rows with small numbers are
+collected, and BLAKE2 of seed and identifier selects among them.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from stakes.errors import InputError, InputTypeError
 
 PRIME, OTHER_PRIME = 2**31 - 1, 2**31 - 19
 SPARE, AT_LEAST = 2.0, 64
-"""So many times as many rows are collected as are drawn, and so many more: they are as random."""
+"""`SPARE` times the rows to draw, plus `AT_LEAST`, are collected: they are just as random."""
 
 COARSELY = 32.0
-"""So many times as many rows as are candidates are kept by the number that costs less."""
+"""Rows kept for each candidate by the first number, which is faster to compute."""
 
 POWERS = 16
-"""Amounts are told apart by factors of two, so many of them below the largest."""
+"""Number of factors of two, below the largest amount, that amounts are divided by."""
 
 COARSE = 2.0**6
-"""Bins of scores in an interval of length one, where rows are told apart by amounts, too."""
+"""Bins of scores per unit interval, where rows are also divided by amounts."""
 
 MOST_VERDICTS = 20
 NUMBER, ROW = "stakes_number", "stakes_row"
@@ -52,17 +52,17 @@ Codes = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class PoolColumns:
-    """Which columns of a pool play which part.
+    """Roles of the columns of a pool.
 
     Attributes
     ----------
     decisions : tuple of str
-        The decisions of one model, or of two.
+        The columns of the decisions of one model, or of two.
     score, amount, key : str or None
-        A score, an amount and an identifier of each row; without an identifier it is the number of
-        the row.
+        The columns of scores, amounts and identifiers; without identifiers, rows are identified by
+        their number.
     judges : tuple of str
-        Verdicts on each row.
+        The columns of verdicts.
     """
 
     decisions: tuple[str, ...]
@@ -84,20 +84,20 @@ class PoolColumns:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """How many rows there are of each kind that can be told apart.
+    """Counts of rows by decisions, verdicts, and ranges of scores and amounts.
 
     Attributes
     ----------
     decided, verdicts : tuple of tuple of labels
-        What was decided for the rows of each cell, and the judges' verdicts on them.
+        The decisions for the rows of each cell, and the judges' verdicts on them.
     scores : ndarray, shape (cells, 2)
-        From where to where their scores go; the end is not one of them.
+        The range of their scores, without the upper end.
     powers : ndarray, shape (cells, 2)
-        The same of their amounts.
+        The range of their amounts, without the upper end.
     amounts : ndarray, shape (cells, 3)
-        The least and the largest amount, and the sum.
+        The smallest and the largest amount, and the sum.
     rows : ndarray
-        How many there are.
+        The number of rows.
     """
 
     decided: tuple[tuple[Label, ...], ...]
@@ -108,11 +108,11 @@ class Cells:
     rows: Floats
 
     def checksum(self) -> str:
-        """Return a number that other rows are unlikely to have, whatever the engine."""
+        """Return a checksum of the counts, the same on every engine."""
         lines = sorted(
             repr(
                 (
-                    *map(str, (*each, *verdict)),  # as a CSV file has them
+                    *map(str, (*each, *verdict)),  # as in a CSV file
                     score.tolist(),
                     power.tolist(),
                     int(rows),
@@ -126,7 +126,7 @@ class Cells:
 
 
 def count_cells(frame: Any, columns: PoolColumns) -> Cells:
-    """Count the rows of each kind, in one pass where the frame is."""
+    """Count the rows of each cell by the frame's engine, in one pass; with amounts, in two."""
     import narwhals as nw
 
     wrapped = as_frame(frame, columns.labels, columns.numbers)
@@ -189,7 +189,7 @@ def _check_verdicts(name: str, values: list[Label]) -> None:
 
 
 def _coarse(score: Any) -> Any:
-    """Return the number of a score's bin, of not too many: beyond 16 they make one on each side."""
+    """Return the number of a score's bin; scores beyond ±16 are in one bin on each side."""
     import narwhals as nw
 
     near = (score * COARSE).floor()
@@ -199,7 +199,7 @@ def _coarse(score: Any) -> Any:
 
 
 def _ranges(bins: Floats, fineness: float) -> Floats:
-    """Return from where to where the scores of each bin go."""
+    """Return the range of scores of each bin."""
     far = 16 * fineness
     low = np.where(bins < -far, -np.inf, np.where(bins > far, far, bins)) / fineness
     high = np.where(bins < -far, -far, np.where(bins >= far, np.inf, bins + 1)) / fineness
@@ -231,7 +231,7 @@ def _largest_amount(wrapped: Any, name: str) -> float:
 
 
 def _power(amount: Any, top: float) -> Any:
-    """Return how many halvings of `top` an amount is below, 0 being the largest amounts."""
+    """Return how many halvings of `top` an amount is below; 0 for the largest amounts."""
     import narwhals as nw
 
     found = nw.lit(0.0)
@@ -246,7 +246,7 @@ def _power_ranges(powers: Floats, top: float) -> Floats:
     return np.stack([low, high], axis=1)
 
 
-# Identifiers become numbers, and these are mixed.
+# Identifiers as numbers, and hashes of these.
 
 
 def coefficients(seed: int) -> list[int]:
@@ -259,16 +259,16 @@ def coefficients(seed: int) -> list[int]:
 
 
 def spread(number: Any, given: Sequence[int]) -> Any:
-    """Return a number below 2³¹ for whole numbers of 0 or more: an array, or an expression.
+    """Hash whole numbers of 0 or more, an array or an expression, to numbers below 2³¹.
 
-    Any two of them are independent, but three in a row of identifiers are not.
+    The hashes are pairwise independent, but those of three identifiers in a row are not.
     """
     low, high = number % PRIME, number % OTHER_PRIME
     return (low * given[0] + high * given[1] + given[2]) % PRIME
 
 
 def remixed(number: Any, given: Sequence[int]) -> Any:
-    """Return another number below 2³¹ for one that `spread` made."""
+    """Hash a number that `spread` made once more, to a number below 2³¹."""
     found = number
     for k in (3, 6):
         square = (found * found) % PRIME
@@ -277,7 +277,7 @@ def remixed(number: Any, given: Sequence[int]) -> Any:
 
 
 def mixed(number: Any, given: Sequence[int]) -> Any:
-    """Return a number below 2³¹ for whole numbers of 0 or more, spread and mixed."""
+    """Hash whole numbers of 0 or more to numbers below 2³¹, by `spread` and `remixed`."""
     return remixed(spread(number, given), given)
 
 
@@ -287,20 +287,20 @@ def number_of_text(text: Any) -> int:
 
 
 def written_key(value: Any) -> str:
-    """Return an identifier as it is written: 7, 7.0 and "7" are one in a CSV file."""
+    """Return an identifier as text: 7, 7.0 and "7" are the same in a CSV file."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value)
 
 
 def rank_of(key: Any, seed: int, purpose: str = "draw") -> bytes:
-    """Return by what rows are sorted that were collected: BLAKE2 of seed and identifier."""
+    """Return the key that collected rows are sorted by: BLAKE2 of seed and identifier."""
     text = f"{purpose}\x00{seed}\x00{key}"
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def _with_numbers(wrapped: Any, key: str) -> Any:
-    """Return the frame with the whole number of each identifier."""
+    """Return the frame with each identifier as a whole number."""
     import narwhals as nw
 
     kind = wrapped.collect_schema()[key]
@@ -333,7 +333,7 @@ def _with_numbers(wrapped: Any, key: str) -> Any:
         quoted = f"`{key.replace('`', '``')}`"
         digits = f.conv(f.substring(f.md5(f.col(quoted).cast("binary")), 1, 15), 16, 10)
         return nw.from_native(native.withColumn(NUMBER, digits.cast("long")))
-    if isinstance(wrapped, nw.LazyFrame):  # engines without MD5: their rows come here
+    if isinstance(wrapped, nw.LazyFrame):  # engines without MD5: their rows are collected
         wrapped = run_query(wrapped, [key], wrapped.collect)
     numbers = [
         0 if is_missing(plain(value)) else number_of_text(plain(value))
@@ -362,18 +362,18 @@ def with_row_numbers(frame: Any) -> Any:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which rows a stratum has, and how many of them to draw.
+    """Definition of a stratum's rows, and the number of them to draw.
 
     Attributes
     ----------
     decided : tuple of labels
-        What was decided for them.
+        The decisions for the rows.
     verdicts : tuple of tuple of labels
         The combinations of verdicts on them; empty for all.
     scores, amounts : pair of float
-        From where to where their scores and amounts go; the end is not one of them.
+        The ranges of their scores and amounts, without the upper ends.
     rows, labels : int
-        How many there are, and how many to draw.
+        The number of rows, and the number to draw.
     """
 
     decided: tuple[Label, ...]
@@ -386,7 +386,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A row that was drawn: its identifier, the place of its stratum, its amount, what to show."""
+    """A row that was drawn: its identifier, position of the stratum, amount, and values to show."""
 
     key: Any
     stratum: int
@@ -403,11 +403,11 @@ def draw(
     show: Sequence[str] = (),
     without: frozenset[str] = frozenset(),
 ) -> list[Drawn]:
-    """Return the rows drawn from each stratum; only candidates are brought here.
+    """Return the rows drawn from each stratum; only candidates are collected.
 
-    Of each stratum, those with the smallest numbers are candidates: a few more than are drawn. Rows
-    that have labels already are left out by how their identifiers are written, which may be numbers
-    in one file and text in another.
+    The candidates of a stratum are the rows with the smallest numbers, a few more than are drawn.
+    Rows that already have labels are excluded by the text of their identifiers, which may be
+    numbers in one file and text in another.
     """
     key = columns.key
     if key is None:
@@ -420,7 +420,7 @@ def draw(
         if name not in known:
             raise InputError("frame", f"there is no column {name!r}.")
     _check_keys(wrapped, key)
-    # The ids of an earlier stage may be among the smallest numbers: as many more are collected.
+    # The ids of an earlier stage may be among the smallest numbers, so as many more are collected.
     wanted = {
         place: each.labels + len(without) for place, each in enumerate(selections) if each.labels
     }
@@ -451,7 +451,7 @@ def draw(
 
 
 def absent_keys(frame: Any, columns: PoolColumns, keys: Sequence[Any]) -> list[Any]:
-    """Return which identifiers no row has; only the rows that are asked for are brought here."""
+    """Return the identifiers that no row has; only the rows that have one are collected."""
     key = columns.key
     if key is None:
         frame, key = with_row_numbers(frame), ROW
@@ -469,9 +469,9 @@ def absent_keys(frame: Any, columns: PoolColumns, keys: Sequence[Any]) -> list[A
 
 
 def _check_keys(wrapped: Any, key: str) -> None:
-    """Refuse rows in memory that share an identifier: they are drawn, or not, together.
+    """Refuse rows in memory that share an identifier, because they would be drawn together.
 
-    Of lazy frames only candidates are compared.
+    In lazy frames, only candidates are checked.
     """
     import narwhals as nw
 
@@ -496,16 +496,16 @@ def _blank(wrapped: Any, key: str) -> Any:
 
 
 def _share(selection: Selection, labels: int, factor: float) -> float:
-    """Return which share of the rows of a stratum are candidates."""
+    """Return the share of the rows of a stratum that are candidates."""
     return min((factor * labels + AT_LEAST) / max(selection.rows, 1), 1.0)
 
 
 @dataclass(frozen=True)
 class _Sieve:
-    """Which rows are candidates: of each stratum, a share with small numbers.
+    """Filter for candidates: in each stratum, a share of rows with small numbers.
 
-    The first number of a row costs a third of the second. It keeps many more rows than are
-    candidates, so that the second one, which is mixed better, decides; few rows need it.
+    The first number of a row takes a third of the time of the second. It keeps many more rows than
+    are candidates, so that the second one, which is mixed better, decides; few rows need it.
     """
 
     selections: Sequence[Selection]
@@ -514,12 +514,12 @@ class _Sieve:
     given: list[int]
 
     def first(self, place: int) -> int:
-        """Return below which the first number of a candidate is."""
+        """Return the upper bound of the first number of a candidate."""
         share = COARSELY * self.shares[place]
         return PRIME + 1 if share >= 1 else int(share * PRIME)
 
     def second(self, place: int) -> int:
-        """Return below which the second number of a candidate is."""
+        """Return the upper bound of the second number of a candidate."""
         share = self.shares[place] * PRIME / min(self.first(place), PRIME)
         return PRIME + 1 if share >= 1 else int(share * PRIME)
 
@@ -570,7 +570,7 @@ def _candidates(
     made = made.filter(sieve.coarse(places) | blank)
     made = made.with_columns(remixed(nw.col("first"), sieve.given).alias("hash"))
     made = made.filter(sieve.fine(places) | blank)
-    # Far more than expected come where identifiers are missing, or many rows share one.
+    # There are far more than expected if identifiers are missing, or many rows share one.
     expected = sum(share * sieve.selections[place].rows for place, share in sieve.shares.items())
     most = int(2 * expected) + 10_000
     table = collected(wrapped, names, lambda: made.head(most))
@@ -582,7 +582,7 @@ def _candidates(
 
 
 def _equal(names: Sequence[str], values: Sequence[Label], places: dict[str, str]) -> Any:
-    """Return the expression for rows that have certain values."""
+    """Return the expression for rows that have the given values."""
     import narwhals as nw
 
     alike: Any = None
@@ -593,7 +593,7 @@ def _equal(names: Sequence[str], values: Sequence[Label], places: dict[str, str]
 
 
 def _ranked(rows: list[Drawn], selection: Selection, seed: int) -> list[Drawn]:
-    """Return as many as are drawn, in the order of the strong hash."""
+    """Return the rows to draw, the first ones in the order of BLAKE2."""
     keys = [row.key for row in rows]
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)

@@ -1,4 +1,4 @@
-"""The manifest of an audit: the plan as a file beside that of the labels."""
+"""The manifest of an audit: a file with the plan, next to the file of the labels."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _finite(stratum: dict[str, Any]) -> dict[str, Any]:
 
 
 def plan_of(content: Any, source: str, make: Callable[..., Any]) -> Any:
-    """Return the plan that a manifest holds, made of its parts."""
+    """Return the plan of a manifest, built by `make` from its parts."""
     if not isinstance(content, dict) or not str(content.get("format", "")).startswith(
         "stakes-audit/"
     ):
@@ -91,7 +91,7 @@ def plan_of(content: Any, source: str, make: Callable[..., Any]) -> Any:
 
 
 def _parts(content: dict[str, Any]) -> dict[str, Any]:
-    """Return what a plan is made of."""
+    """Return the arguments that a plan is built from."""
     columns = content["columns"]
     prices = Prices(
         CostMatrix(**content["costs"]), content["positive"], tuple(content["by_amount"])

@@ -1,4 +1,4 @@
-"""What the labels of a plan tell: of the whole, of each stratum, and of what to label next."""
+"""Results from the labels of a plan: overall, by stratum, and what to label next."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from stakes.infer.methods import extremal, guaranteed
 WHOLE = re.compile(r"(?<=\d)\.0+$")
 
 BATCHES = 10
-"""Where labels are read at any time, so many batches of the same shares at most."""
+"""Maximum number of batches with the same shares of strata, if labels are read at any time."""
 
 MOST_TIMES, STEPS, CLOSE = 4096.0, 40, 1.01
-"""Up to how many times as many labels are tried, in how many steps, and how closely."""
+"""Search for more labels: largest multiple that is tried, number of steps, and precision."""
 
 
 @dataclass(frozen=True)
@@ -50,22 +50,22 @@ class Labelled:
 
 @dataclass(frozen=True, eq=False)
 class StratumFound(Result):
-    """What the labels of a stratum tell.
+    """Results from the labels of a stratum.
 
     Attributes
     ----------
     name : str
         The stratum.
     rows, labels : int
-        How many rows it has, and how many have labels.
+        The number of its rows, and of those with labels.
     costly : int
-        How many of these cost more than the least possible.
+        The number of labelled rows that cost more than the least possible.
     cost : float or None
-        Their mean cost; None without labels.
+        The mean cost of labelled rows; None without labels.
     width : float
         The share of the interval's width that the stratum is responsible for.
     next : int
-        How many of further labels it should get, out of as many as were read.
+        The number of further labels it should get, if as many labels are added as were read.
 
     Examples
     --------
@@ -86,25 +86,25 @@ class StratumFound(Result):
 
 @dataclass(frozen=True, eq=False)
 class Reading(Result):
-    """What the labels of a plan tell, beyond the estimate.
+    """Results from the labels of a plan.
 
     Attributes
     ----------
     result : CostEstimate or CostDifference
-        What was found.
+        The estimate.
     interval : Interval
-        With the confidence, and by the method, that the plan calls for.
+        The interval, at the confidence level and by the method of the plan.
     labels : int
-        How many labels were read.
+        The number of labels that were read.
     drawn : int
-        How many rows were drawn.
+        The number of rows that were drawn.
     strata : tuple of StratumFound
-        What each stratum tells.
+        The results of each stratum.
     more : int or None
-        How many more labels would be expected to settle which of two models costs less; None for
-        one model, where it is settled, and where no number would.
+        How many more labels are expected to settle which of two models costs less; None for one
+        model, where it is settled, and where no number would settle it.
     note : str
-        What to know of the labels; empty for all of them.
+        A note on missing labels; empty where every row has one.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def plural(n: int, one: str, several: str = "") -> str:
 
 
 def labels_by_key(labels: Any, id_name: str) -> dict[Any, Any]:
-    """Return labels by identifier, of a mapping or a frame; no identifier may stand twice."""
+    """Return labels by identifier, from a mapping or a frame; no identifier may occur twice."""
     if isinstance(labels, Mapping):
         return {plain(key): plain(value) for key, value in labels.items()}
     import narwhals as nw
@@ -166,9 +166,9 @@ def labels_by_key(labels: Any, id_name: str) -> dict[Any, Any]:
 
 
 def drawn_key(value: Any, keys: Mapping[str, Any]) -> Any:
-    """Return which of the drawn rows is meant, or None.
+    """Return the drawn row that an identifier refers to, or None.
 
-    Spreadsheets write 7 as 7.0, and a text that begins as formulas do is marked by an apostrophe.
+    Spreadsheets write 7 as 7.0, and text that begins like a formula is marked by an apostrophe.
     """
     text = written_key(value)
     found = (each for each in (text, cell_text(text), WHOLE.sub("", text)) if each in keys)
@@ -187,9 +187,9 @@ def checked_labels(
     text: bool,
     skipped: str | None,
 ) -> tuple[dict[Any, Label], str]:
-    """Return the labels of drawn rows, all in order or a beginning of them, and what to know.
+    """Return the labels of drawn rows, which must be a random part of them, and a note.
 
-    `text` tells whether text may stand for numbers, as in a CSV file.
+    `text` states whether text may stand for numbers, as in a CSV file.
     """
     if skipped is not None:
         validate.choice(skipped, "skipped", ("random",))
@@ -232,7 +232,7 @@ def _in_order(
     options: Options,
     skipped: str | None,
 ) -> tuple[dict[Any, Label], str]:
-    """Check that what has labels is a random part of what was drawn."""
+    """Return the labels and a note; raise an error unless labelled rows are a random part."""
     has = [key in found for key in order]
     first = has.index(False) if False in has else len(has)
     if options.anytime:
@@ -279,14 +279,14 @@ def count_labelled(
     return GroupedConfusion(counts, costs.labels, costs.decisions, strata=list(strata))
 
 
-# What each stratum is responsible for, and how many more labels would settle it.
+# Shares of the interval's width, and the number of further labels.
 
 
 def width_shares(result: CostEstimate | CostDifference, interval: Interval) -> dict[str, float]:
-    """Return, roughly, which share of the interval's width each stratum is responsible for.
+    """Return the approximate share of the interval's width that each stratum is responsible for.
 
-    An arm has two sources: the variance of the labels seen, and what rows without labels could
-    cost more than those. The squares of both add up to that of the arm.
+    The distance of a limit from the mean has two sources: the variance of the labels, and the extra
+    cost that rows without labels could have. Their squares add up to the square of the distance.
     """
     outcomes = outcomes_behind(result)
     names = [str(name) for name in in_order(list(result.design.population))]
@@ -312,9 +312,9 @@ def width_shares(result: CostEstimate | CostDifference, interval: Interval) -> d
 
 
 def more_labels(result: CostEstimate | CostDifference, interval: Interval) -> int | None:
-    """Return how many more labels would settle which costs less, if all goes on as it did.
+    """Return how many more labels would settle which costs less, at the same rates as before.
 
-    By the method of the interval: what settles it for one may not do so for another.
+    The number is for the method of the interval; other methods may need another number.
     """
     if not isinstance(result, CostDifference) or interval.low > 0 or interval.high < 0:
         return None
@@ -352,17 +352,17 @@ def more_labels(result: CostEstimate | CostDifference, interval: Interval) -> in
     return math.ceil(extra)
 
 
-# In which order rows are labelled.
+# The order in which rows are labelled.
 
 
 def batches_of(strata: Sequence[Stratum]) -> int:
-    """Return into how many batches of the same shares the labels can be divided."""
+    """Return the number of batches, with the same shares of strata, that the labels allow."""
     common = math.gcd(*(each.labels for each in strata if each.labels and not each.whole))
     return max((each for each in range(1, BATCHES + 1) if common % each == 0), default=1)
 
 
 def in_batches(strata: Sequence[Stratum]) -> list[Stratum]:
-    """Return strata whose labels can be divided into batches of the same shares."""
+    """Return strata whose labels can be divided into batches with the same shares of strata."""
     found = []
     for each in strata:
         labels = max(round(each.labels / BATCHES), 1) * BATCHES
@@ -375,7 +375,7 @@ def in_batches(strata: Sequence[Stratum]) -> list[Stratum]:
 
 
 def batch_sizes(strata: Sequence[Stratum]) -> list[int]:
-    """Return how many rows each batch has; strata labelled whole are in the first."""
+    """Return the number of rows of each batch; strata labelled whole are in the first."""
     batches = batches_of(strata)
     each = sum(one.labels for one in strata if not one.whole) // batches
     whole = sum(one.labels for one in strata if one.whole)
@@ -383,7 +383,7 @@ def batch_sizes(strata: Sequence[Stratum]) -> list[int]:
 
 
 def ordered(rows: Sequence[Drawn], strata: Sequence[Stratum], options: Options) -> list[Drawn]:
-    """Return the rows in random order; where they are read at any time, in batches of it."""
+    """Return the rows in random order, within batches if labels are read at any time."""
     batches = batches_of(strata) if options.anytime else 1
     met = [0] * len(strata)
     found = []

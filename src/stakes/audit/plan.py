@@ -1,4 +1,4 @@
-"""The rows that are to be labelled, and what their labels tell."""
+"""The plan of rows to label, and the results from their labels."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ from stakes.read import read_text, write_together
 from stakes.read.checksums import json_content
 
 TRUSTED = 4.0
-"""How many labels the guess of a stratum's rate is worth in a second stage."""
+"""Number of labels that the guess of a stratum's rate is worth in a later stage."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelPlan(Result):
-    """Which rows to label, and what is expected of their labels.
+    """Plan of the rows to label, with the expected result.
 
     `Pool.plan` makes it; `load` reads one that was saved.
 
@@ -62,13 +62,13 @@ class LabelPlan(Result):
     strata : tuple of Stratum
         The strata of the pool, with their rows and labels.
     options : Options
-        What was asked for.
+        The options of the plan.
     pool : Pool or None
         The rows; None for a plan that was loaded without them.
     earlier : tuple of Labelled
         The labels of earlier stages, which count as known.
     drawn : tuple of Drawn or None
-        The rows, where they were drawn before.
+        The rows to label, if they are already drawn.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class LabelPlan(Result):
 
     @cached_property
     def _drawn(self) -> tuple[Drawn, ...]:
-        """The rows, drawn once they are asked for."""
+        """The rows to label, drawn on first use."""
         if self.drawn is not None:
             return self.drawn
         return tuple(self._draw(()))
@@ -115,14 +115,14 @@ class LabelPlan(Result):
 
     @property
     def id_name(self) -> str:
-        """What the column of identifiers is called."""
+        """The name of the column of identifiers."""
         return self.options.id_name
 
     @cached_property
     def rows(self) -> Any:
-        """The rows to label, in random order: their identifiers, stratum and decisions, as a frame.
+        """The rows to label, in random order: a frame of identifiers, strata, decisions, amounts.
 
-        Of the library that the pool is of, if it is pandas or polars; otherwise pyarrow.
+        It is a frame of the pool's library, if that is pandas or polars; otherwise of pyarrow.
         """
         import narwhals as nw
 
@@ -146,16 +146,16 @@ class LabelPlan(Result):
 
     @property
     def n_labels(self) -> int:
-        """How many rows are to be labelled."""
+        """The number of rows to label."""
         return sum(each.labels for each in self.strata)
 
     @cached_property
     def expected(self) -> Expected:
-        """What is expected, if expensive mistakes are as frequent as was guessed."""
+        """The expected result, if expensive mistakes are as frequent as guessed."""
         return expect(self.strata, self.options.look_confidence, anytime=self.options.anytime)
 
     def summary(self) -> str:
-        """Say how many rows are labelled, where, and what is expected of that.
+        """Describe how many rows are labelled, in how many strata, and the expected result.
 
         Returns
         -------
@@ -214,7 +214,7 @@ class LabelPlan(Result):
 
     @property
     def _guessed_by(self) -> str:
-        """What says how likely mistakes are, and its verb."""
+        """The source of the guessed rates, with its verb."""
         edges = [edge for each in self.strata for edge in each.scores if math.isfinite(edge)]
         by_scores = self.options.columns.score and edges and 0 <= min(edges) <= max(edges) <= 1
         judges = len(self.options.columns.judges)
@@ -230,8 +230,8 @@ class LabelPlan(Result):
         Returns
         -------
         DataFrame
-            A row for each stratum: its rows, labels, the least and the most that a row can cost,
-            and the guessed rate.
+            A row for each stratum: its rows, labels, the lowest and the highest cost of a row, and
+            the guessed rate.
 
         Examples
         --------
@@ -254,7 +254,7 @@ class LabelPlan(Result):
     # Reading labels.
 
     def read(self, labels: Any, *, skipped: str | None = None) -> CostEstimate | CostDifference:
-        """Return what the labels tell: the cost of a model, or the difference of two.
+        """Return the cost of a model, or the difference of two, as estimated from the labels.
 
         Parameters
         ----------
@@ -263,14 +263,14 @@ class LabelPlan(Result):
             ``actual``. Rows without a label are allowed at the end of the plan's order; elsewhere,
             only with ``skipped="random"``.
         skipped : "random", optional
-            That rows without a label were left out at random.
+            States that rows without a label were left out at random.
 
         Returns
         -------
         CostEstimate or CostDifference
-            With all that these can do. Their own intervals and tests are those of labels that are
-            read once; for a plan with several looks, or read at any time, `interval` has the
-            limits to report, and a warning says so.
+            The estimate. Its own intervals and tests are for labels that are read once. For a plan
+            with several looks, or read at any time, report the limits of `interval`; a warning
+            states so.
 
         Examples
         --------
@@ -294,7 +294,7 @@ class LabelPlan(Result):
         return found
 
     def reading(self, labels: Any, *, skipped: str | None = None) -> Reading:
-        """Return what the labels tell, and what they tell of each stratum.
+        """Return the results from the labels, overall and by stratum.
 
         Parameters
         ----------
@@ -333,12 +333,12 @@ class LabelPlan(Result):
         )
 
     def interval(self, result: CostEstimate | CostDifference) -> Interval:
-        """Return the interval that the plan calls for, however often it was looked before.
+        """Return the interval of the plan, which is valid however many looks there were before.
 
         Parameters
         ----------
         result : CostEstimate or CostDifference
-            What the labels tell.
+            The estimate from the labels.
 
         Returns
         -------
@@ -369,13 +369,13 @@ class LabelPlan(Result):
         labels, skipped
             As in `read`.
         n_labels : int
-            How many more.
+            The number of further labels.
 
         Returns
         -------
         LabelPlan
-            Of rows that were not drawn before. What it reads counts the rows of earlier stages as
-            known, and estimates the others by the new labels alone.
+            The plan of rows that were not drawn before. Its estimates count the labels of earlier
+            stages as known, and estimate the other rows from the new labels alone.
 
         Examples
         --------
@@ -446,7 +446,7 @@ class LabelPlan(Result):
         ]
 
     def _checked(self, labels: Any, skipped: str | None) -> tuple[dict[Any, Label], str]:
-        """Return the labels of drawn rows, and what to know of them."""
+        """Return the labels of drawn rows, and a note on them."""
         text = self.pool is None or self.pool.text
         found, note = checked_labels(
             labels, self._drawn, self.strata, self.options, text=text, skipped=skipped
@@ -503,7 +503,7 @@ class LabelPlan(Result):
     def _found(
         self, known: Sequence[Labelled], result: Any, interval: Interval
     ) -> tuple[StratumFound, ...]:
-        """Return what each stratum tells, and what to label next."""
+        """Return the results of each stratum, and what to label next."""
         costs: dict[str, list[float]] = {each.name: [] for each in self.strata}
         for row in known:
             costs[row.stratum].append(self._cost(row))
@@ -529,10 +529,10 @@ class LabelPlan(Result):
         return tuple(found)
 
     def _advice(self, known: Sequence[Labelled]) -> dict[str, int]:
-        """Return how many of as many further labels each stratum should get."""
+        """Return the allocation to strata of as many further labels as were read."""
         given = {row.key: row.actual for row in known[len(self.earlier) :]}
         try:
-            # With its rows, which would be drawn again otherwise.
+            # Keep the drawn rows, which would be drawn again otherwise.
             options = replace(self.options, anytime=False)
             plain_plan = replace(self, options=options, drawn=self._drawn)
             plan = plain_plan.next(given, max(len(given), LEAST), skipped="random")
@@ -549,19 +549,19 @@ class LabelPlan(Result):
         show: str | Sequence[str] = (),
         show_decisions: bool = False,
     ) -> None:
-        """Write a file to be labelled, and the manifest beside it.
+        """Write a file to label, and the manifest next to it.
 
         Parameters
         ----------
         path : path
             The label file, ``.csv``: identifiers, the columns to show, and an empty column
             ``actual``, in random order. The manifest's name is that with ``.manifest.json`` at the
-            end: without it the labels cannot be read.
+            end; the labels cannot be read without the manifest.
         show : str or sequence of str
             The columns of the pool that labellers see.
         show_decisions : bool, default False
-            Whether they see the decisions, too. Labellers who know what a model decided tend to
-            agree with it.
+            Whether labellers also see the decisions. Labellers who know what a model decided tend
+            to agree with it.
 
         Examples
         --------
@@ -601,7 +601,7 @@ class LabelPlan(Result):
             for each in rows
         ]
         manifest = manifest_text(self.options, self.strata, rows, self.earlier)
-        # Labels that people gave in an earlier file are the last to go: not before all is written.
+        # An earlier file may hold labels: it is replaced only after everything is written.
         write_together({manifest_name(target): manifest, target: csv_text(header, lines)})
 
     def manifest(self) -> str:
@@ -632,9 +632,9 @@ class LabelPlan(Result):
         Parameters
         ----------
         path : path
-            The manifest, or the label file that it lies beside.
+            The manifest, or the label file next to it.
         pool : Pool, optional
-            The rows, which further labels need; they must be the same.
+            The rows, needed to plan further labels; they must be the same as before.
 
         Returns
         -------
@@ -697,7 +697,7 @@ class LabelPlan(Result):
                 "decision, verdict, score and amount differ.",
                 "Give the same rows, or plan anew.",
             )
-        # As many rows of each kind may be others.
+        # Equal counts do not show that the rows are the same.
         keys = [each.key for each in self.drawn or ()] + [each.key for each in self.earlier]
         absent = pool._absent(self.options.columns, keys) if keys else []  # noqa: SLF001
         if absent:
@@ -723,7 +723,7 @@ class LabelPlan(Result):
 
 
 def _check_pool(pool: Any) -> None:
-    """Raise for what is no pool; its class is made of plans, so it is not known here."""
+    """Raise an error for other types than `Pool`, whose module imports this one."""
     if not (hasattr(pool, "_draw") and hasattr(pool, "_cells")):
         raise InputTypeError(
             "pool", f"expected a Pool, got {type(pool).__name__}.", "Make it with Pool.from_frame."

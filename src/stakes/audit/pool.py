@@ -39,22 +39,22 @@ from stakes.errors import InputError, InputTypeError, LabelError, PlanError
 from stakes.predictions.classes import positive_class
 
 FEWEST = 20
-"""A search for the number of labels begins here."""
+"""Number of labels at which the search for a target begins."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pool(Result):
-    """Decided rows of which few can be labelled: where they are, and what their columns mean.
+    """Decided rows of which few can be labelled, and the roles of their columns.
 
     Make it with `from_frame`. No row is read until labels are planned. Pools of the same columns
-    are equal if their rows are; lazy frames, only if they are the same object.
+    are equal if their rows are; with lazy frames, only if the frame is the same object.
 
     Parameters
     ----------
     frame : data frame
         The rows: pandas, polars, pyarrow, DuckDB, Spark, and others that narwhals knows.
     columns : PoolColumns
-        Which columns play which part.
+        The roles of the columns.
     text : bool
         Whether text may stand for numbers, as in a CSV file.
 
@@ -104,27 +104,27 @@ class Pool(Result):
         amount: str | None = None,
         id: str | None = None,  # noqa: A002 - what the column is called everywhere
     ) -> Pool:
-        """Say what the columns of a frame are.
+        """Make a pool from a frame and the roles of its columns.
 
         Parameters
         ----------
         frame : data frame
-            The decided rows, in memory or lazy; a row each.
+            The decided rows, in memory or lazy.
         decision : str, optional
             The column of the model's decisions; for two models, name their columns in
             ``plan(compare=)``.
         score : str, optional
-            A column of scores. Rows are divided by it, and where it has probabilities of the
-            positive class (of the decision, with more than two classes), it says where mistakes are
-            likely.
+            The column of scores. Rows are divided by it. If it has probabilities of the positive
+            class (of the decision, with more than two classes), it also indicates where mistakes
+            are likely.
         judge : str or sequence of str, optional
-            The columns of verdicts on each row: another model's, or an LLM's. At most 20 different
-            ones.
+            The columns of verdicts on each row: another model's, or an LLM's. Each has at most 20
+            distinct verdicts.
         amount : str, optional
             The column of amounts that costs are multiplied by, such as those of payments.
         id : str, optional
-            The column that names a row, each another. Without it the number of the row is its name.
-            Rows in memory are all checked; of lazy frames, only those that may be drawn.
+            The column of identifiers, which must be unique; by default the number of the row. Rows
+            in memory are all checked; in lazy frames, only those that may be drawn.
 
         Returns
         -------
@@ -168,28 +168,28 @@ class Pool(Result):
         Parameters
         ----------
         costs : CostMatrix
-            What each decision costs for each class.
+            The cost of each decision for each class.
         n_labels : int, optional
-            How many labels there are money for.
+            The number of labels that can be paid for.
         target : float, optional
-            Instead, what is to be reached: the upper limit of the cost per decision; for two
+            Instead of `n_labels`, the goal: the upper limit of the cost per decision; for two
             models, half the width of the interval.
         compare : pair of str, optional
             The columns of two models' decisions: only rows on which they differ are labelled.
         error_rate : float, default 0.001
             The guessed share of expensive mistakes, where there are no probabilities.
         confidence : float, default 0.95
-            Confidence level of what is expected, and of what reading the labels says.
+            Confidence level of the expected and of the final results.
         looks : int, default 1
-            How many times the labels will be read, the last time included; each reading is made
-            with a confidence of 1 - (1 - confidence)/looks.
+            The number of times that labels will be read, including the last; each reading has a
+            confidence level of 1 - (1 - confidence)/looks.
         anytime : bool, default False
-            Whether labels may be read after every batch, as often as wanted; with wider limits.
+            Whether labels may be read after every batch, any number of times; limits are wider.
         pos_label : label, optional
             The class that scores are the probability of.
         by_amount : label or sequence of labels, optional
-            The classes whose costs are for each unit of the amount; by default `pos_label`, so that
-            a miss costs the amount times its cost, and an alarm its cost.
+            The classes whose costs are per unit of the amount; by default `pos_label`, so that a
+            miss costs the amount times its cost, and a false alarm its cost.
         unit : str, optional
             The unit of the costs.
         rng : int, default 0
@@ -198,18 +198,18 @@ class Pool(Result):
         Returns
         -------
         LabelPlan
-            The rows to label, and what is expected of them.
+            The rows to label, and the expected result.
 
         Notes
         -----
-        Rows that could cost the same whatever their class need no label: for two models, all on
-        which they agree. The others are divided by decision, verdict, amount (by factors of two)
-        and score, into at most a stratum for twenty labels, and 40. Labels are shared out by what
-        the rows of a stratum could cost, a_h = N_h (most - least), and by a_h √(p(1 - p)) with p
-        the guessed rate: n_h is in proportion to the larger of both shares, weighted by the mix
-        that has the smallest expected limit. Each stratum gets at least two labels; where fewer
-        than ten rows would be left, all are labelled. With amounts this is monetary-unit sampling,
-        whose largest rows are taken whole.
+        Rows whose cost does not depend on their class need no label: for two models, all on which
+        they agree. The others are divided by decision, verdict, amount (by factors of two) and
+        score, into at most one stratum per twenty labels, and at most 40. Labels are allocated by
+        what the rows of a stratum could cost, a_h = N_h (most - least), and by a_h √(p(1 - p)),
+        where p is the guessed rate: n_h is proportional to the larger of both shares, weighted by
+        the mix that has the smallest expected limit. Each stratum gets at least two labels; where
+        fewer than ten rows would be left, all are labelled. With amounts this is monetary-unit
+        sampling, in which the largest rows are all taken.
 
         References
         ----------
@@ -251,17 +251,17 @@ class Pool(Result):
         )
 
     def _cells(self, columns: PoolColumns) -> Cells:
-        """Count once for each set of columns."""
+        """Return the counts of rows, computed once for each set of columns."""
         if columns not in self._counted:
             self._counted[columns] = count_cells(self.frame, columns)
         return self._counted[columns]
 
     def _absent(self, columns: PoolColumns, keys: Sequence[Any]) -> list[Any]:
-        """Return which identifiers no row has."""
+        """Return the identifiers that no row has."""
         return absent_keys(self.frame, columns, keys)
 
     def _labels(self, cells: Cells, costs: CostMatrix) -> dict[Label, Label]:
-        """Return which decision of the costs each one in the frame is."""
+        """Return the decision of the costs that each decision in the frame stands for."""
         matcher = LabelMatcher(costs.decisions, "text" if self.text else "values")
         found: dict[Label, Label] = {}
         for decided in dict.fromkeys(each for row in cells.decided for each in row):
@@ -301,7 +301,7 @@ class Pool(Result):
         whole = make_strata(cells, options.prices, 1, base)
         most = min(sum(each.rows for each in whole if each.at_stake > 0), MOST_LABELS)
         if not most:
-            return self._allocated(cells, options, 2, base)  # which says that nothing is open
+            return self._allocated(cells, options, 2, base)  # raises that nothing is at stake
         high = FEWEST
         while high < most and reached(min(high, most)) > goal:
             high *= 2
@@ -327,7 +327,7 @@ class Pool(Result):
         show: Sequence[str] = (),
         without: frozenset[str] = frozenset(),
     ) -> list[Drawn]:
-        """Draw the rows of a plan, in random order, without those that have labels already."""
+        """Draw the rows of a plan, in random order, without those that already have labels."""
         labels = self._labels(self._cells(options.columns), options.prices.costs)
         raw = {label: given for given, label in labels.items()}
         selections = [
@@ -364,14 +364,14 @@ class Pool(Result):
 
 
 def _same_rows(one: Any, other: Any) -> bool:
-    """Tell whether two frames hold the same rows; of lazy ones that cannot be told."""
+    """Tell whether two frames hold the same rows; lazy ones, only if they are the same object."""
     if one is other:
         return True
     return type(one) is type(other) and hasattr(one, "equals") and bool(one.equals(other))
 
 
 def _options(pool: Pool, costs: CostMatrix, given: dict[str, Any]) -> Options:
-    """Check what a plan is asked for."""
+    """Check the arguments of a plan, and return them as options."""
     if (given["n_labels"] is None) == (given["target"] is None):
         raise InputTypeError("n_labels, target", "give one: how many labels, or what to reach.")
     looks = validate.as_size(given["looks"], "looks", 1, 1000)
@@ -379,7 +379,7 @@ def _options(pool: Pool, costs: CostMatrix, given: dict[str, Any]) -> Options:
         raise InputTypeError("looks, anytime", "give one: anytime allows for any number of looks.")
     positive = positive_class(costs, given["pos_label"])
     columns = _with_decisions(pool.columns, given["compare"])
-    # Which class is the positive one is not guessed where costs are multiplied by it.
+    # The positive class is not guessed where its costs are multiplied by amounts.
     named = positive if given["pos_label"] is not None else None
     by_amount = _by_amount(columns.amount, given["by_amount"], named, costs.labels)
     validate.alpha(given["confidence"])
@@ -395,7 +395,7 @@ def _options(pool: Pool, costs: CostMatrix, given: dict[str, Any]) -> Options:
 
 
 def _with_decisions(columns: PoolColumns, compare: Any) -> PoolColumns:
-    """Return the columns with those of the models that a plan is about."""
+    """Return the columns, with the decisions of the models that a plan is for."""
     if compare is not None:
         if isinstance(compare, str) or len(compare) != 2 or len(set(compare)) < 2:  # noqa: PLR2004
             raise InputTypeError(

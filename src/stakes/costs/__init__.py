@@ -1,4 +1,4 @@
-"""What mistakes cost: one matrix for all examples, a row for each example, or ranges."""
+"""Costs of mistakes: one matrix for all examples, costs per example, or ranges."""
 
 from stakes._core.values import name_arguments
 from stakes.costs.example import ExampleCosts

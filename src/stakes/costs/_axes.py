@@ -1,7 +1,7 @@
-"""What the cells of a cost matrix mean: named axes, the cheapest decision, and which rank alike.
+"""Cost matrices with named axes: orientation, labels, data frames, least risk and equivalence.
 
-Files and data frames use the same rules for which side is predicted and what labels mean, so that
-a matrix is the same whichever way it comes.
+Files and data frames follow the same rules for the orientation and the labels, so that both give
+the same matrix.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ CORNER = "predicted\\actual"
 BACKENDS = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 NO_NAME = ("", "Unnamed: 0")
-"""What the first column is called when a table without a corner cell was read from a file."""
+"""Names of the first column when a table without a corner cell was read from a file."""
 
 TYPO = 0.8
-"""How alike two texts are (as difflib measures it) that are probably one label, misspelt once."""
+"""Similarity (difflib's ratio) from which on two texts are probably one label, misspelt once."""
 
 
 @dataclass(frozen=True)
 class MatrixTable:
-    """What a file or a data frame holds: the costs, and the names of both axes.
+    """The content of a file or a data frame: the costs, and the names of both axes.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class MatrixTable:
 
 
 def positions(wanted: Sequence[Label], known: Labels, what: str) -> list[int]:
-    """Return where labels stand among those of the costs."""
+    """Return the positions of labels among those of the costs."""
     for label in wanted:
         if label not in known:
             raise LabelError(
@@ -70,7 +70,7 @@ def corner_orientation(cell: str) -> Orientation | None:
 
 
 def agreed_orientation(rows: str | None, stated: Orientation | None, place: str) -> Orientation:
-    """Combine what the caller says of the rows with what the table itself says."""
+    """Return the orientation from the caller's `rows` and the table's own statement."""
     if rows is None and stated is None:
         raise InputTypeError(
             place,
@@ -86,11 +86,11 @@ def agreed_orientation(rows: str | None, stated: Orientation | None, place: str)
 def label_meanings(
     classes: Sequence[str], decisions: Sequence[str], known: Labels | None = None
 ) -> tuple[list[Label], list[Label]]:
-    """Give the texts of both axes their meaning: those of the classes, then of the decisions.
+    """Convert the texts of both axes to labels: those of the classes, then of the decisions.
 
-    Classes that all read as whole numbers are numbers, classes that are all True or False are
-    booleans, and decisions that look like the classes are read as they are. The caller's labels,
-    where there are any, say what the classes are.
+    Classes that all read as whole numbers are numbers, and classes that are all True or False are
+    booleans. Decisions that look like the classes are read in the same way. The caller's labels, if
+    given, determine the classes.
     """
     if known is None:
         read = text_reader(classes)
@@ -106,7 +106,7 @@ def label_meanings(
             read(text) if place < 0 else matcher.labels[place]
             for text, place in zip(axis, places, strict=True)
         ]
-        # "1.10" is the class "1.1", unless the axis has that one, too.
+        # "1.10" stands for the class "1.1", unless the axis has that one, too.
         return [
             text if label != text and label in axis else label
             for text, label in zip(axis, meant, strict=True)
@@ -132,10 +132,10 @@ def check_same(found: Sequence[Label], known: Labels | None) -> None:
 
 
 def misspelt(classes: Sequence[Label], decisions: Sequence[Label]) -> tuple[int, str] | None:
-    """Find a class that no decision names, but that one is spelt almost like.
+    """Find a class that is not among the decisions, although one is spelt almost like it.
 
-    Returns the position of the class and what to say of it. Decisions need not be classes, so only
-    a likely slip is told.
+    Return its position and the message. Decisions need not be classes, so only likely misspellings
+    are reported.
     """
     absent = [label for label in classes if isinstance(label, str) and label not in decisions]
     by_case = {label.casefold(): label for label in absent}
@@ -153,7 +153,7 @@ def misspelt(classes: Sequence[Label], decisions: Sequence[Label]) -> tuple[int,
 
 
 def unknown(label: Label, known: Sequence[Label]) -> LabelError:
-    """Return the error that the caller's labels have no such class."""
+    """Return the error for a class that is not among the caller's labels."""
     return LabelError(
         "labels",
         f"the class {label!r} is not among the labels: {listing(known)}.{hint(label, known)}",
@@ -161,11 +161,11 @@ def unknown(label: Label, known: Sequence[Label]) -> LabelError:
     )
 
 
-# -- data frames of any library that narwhals knows
+# -- data frames of any library that narwhals supports
 
 
 def matrix_from_frame(frame: Any, rows: str | None) -> MatrixTable:
-    """Read the labels off a frame's axes, or off its first column where it has no index."""
+    """Read a matrix; a frame without an index has the names of the rows in its first column."""
     import narwhals as nw
 
     try:
@@ -201,7 +201,7 @@ def matrix_from_frame(frame: Any, rows: str | None) -> MatrixTable:
 
 
 def matrix_to_frame(costs: MatrixTable, backend: Any) -> Any:
-    """Write the labels into pandas' axes, or into a first column, as text, elsewhere."""
+    """Return a frame with the labels in its axes (pandas), or as text (other libraries)."""
     validate.choice(backend, "backend", BACKENDS)
     try:
         if backend == "pandas":
@@ -228,9 +228,9 @@ def matrix_to_frame(costs: MatrixTable, backend: Any) -> Any:
 def _meanings(
     labels: list[Label], decisions: list[Label], *, typed: bool
 ) -> tuple[list[Label], list[Label]]:
-    """Read the labels of text axes as those of a file; `typed` axes may be text on purpose.
+    """Convert text axes as those of a file are, unless both are text and `typed`.
 
-    Most libraries have only text as the names of columns, whatever the labels were.
+    Most libraries allow only text as column names, whatever the labels were.
     """
     text = [all(isinstance(label, str) for label in axis) for axis in (labels, decisions)]
     if typed and all(text):
@@ -241,12 +241,12 @@ def _meanings(
 
 
 def _holds_labels(index: Any, first: Any) -> bool:
-    """Tell whether a frame with an index has its labels in the first column all the same."""
+    """Tell whether a frame has its labels in the first column although it has an index."""
     return first in NO_NAME and index.name is None and list(index) == list(range(len(index)))
 
 
 def _stated_by_axes(down: Any, across: Any) -> Orientation | None:
-    """Read the orientation off the names of pandas' axes, of which one is enough."""
+    """Return the orientation that the names of pandas' axes state; one name is enough."""
     names = [str(name).strip().lower() for name in (down, across)]
     if names[0] == names[1] and names[0] in ("predicted", "actual"):
         raise InputError(
@@ -262,13 +262,13 @@ def _stated_by_axes(down: Any, across: Any) -> Orientation | None:
 
 
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
-"""How wrong a sum may be, as a share of its absolute terms and for each of them."""
+"""Rounding error allowed in a sum, for each term, as a share of the sum of absolute terms."""
 
 ALIKE = 1e-9
-"""Differences below this share of a column's spread are none."""
+"""Differences below this share of a column's spread count as zero."""
 
 COST_ROUNDING = 8 * float(np.finfo(np.float64).eps)
-"""Differences below this share of a column's largest cost are the rounding of the costs."""
+"""Differences below this share of a column's largest absolute cost are rounding errors."""
 
 
 def expected_risk(proba: Floats, values: Floats) -> Floats:
@@ -295,9 +295,9 @@ def least_risk(proba: Floats, values: Floats) -> NDArray[np.intp]:
 def rank_alike(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
     """Tell whether one matrix is the other, scaled and with a constant added to each column.
 
-    Then both rank all classifiers alike (thesis, Definition and Theorem 2.2.1). One column tells
-    the scale; then each column must agree on its own, since a class with small costs ranks
-    classifiers as much as one with large costs, if only it occurs often enough.
+    Then both rank all classifiers alike (thesis, Definition and Theorem 2.2.1). One column
+    determines the scale. Each column must then agree on its own, because a class with small costs
+    affects the ranking as much as one with large costs if it occurs often enough.
     """
     spreads = np.ptp(first, axis=0), np.ptp(second, axis=0)
     roundings = (

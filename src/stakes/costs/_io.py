@@ -40,7 +40,7 @@ Line = tuple[int, str]
 """A line's number, from one, and its text without comments."""
 
 SIZES = 2
-"""How many numbers the first line of the usual format has."""
+"""Number of sizes in the first line of the usual format."""
 
 
 # The first cell, in quotes or not, and the character after it.
@@ -53,9 +53,9 @@ Row = tuple[int, list[str]]
 def read_matrix(
     path: Any, make: Callable[[MatrixTable], Matrix], *, rows: str | None, labels: Any
 ) -> Matrix:
-    """Read a cost matrix in the format that the file's name ends with.
+    """Read a cost matrix in the format given by the suffix of the file's name.
 
-    `make` checks the table and makes a matrix of it; its errors name the file.
+    `make` validates the table and makes the matrix; its errors are raised with the file's name.
     """
     parse = _PARSERS.get(_suffix(as_path(path)))
     source = str(path)
@@ -81,7 +81,7 @@ def read_matrix(
 
 
 def write_matrix(costs: MatrixTable, path: Any) -> None:
-    """Write a cost matrix in the format that the file's name ends with."""
+    """Write a cost matrix in the format given by the suffix of the file's name."""
     render = _RENDERERS.get(_suffix(as_path(path)))
     if render is None:
         raise InputError(
@@ -95,7 +95,7 @@ def _suffix(path: str | os.PathLike[str]) -> str:
 
 
 def _file_orientation(rows: str | None, stated: Orientation | None, place: str) -> Orientation:
-    """Combine what the caller and the file say of the rows; `place` names the file."""
+    """Return the orientation from the caller's `rows` and the file; `place` names the file."""
     if rows is not None and stated is not None and orientation(rows) != stated:
         raise FileError(
             place,
@@ -162,11 +162,11 @@ def _parse_delimited(text: str, rows: str | None, known: Labels | None, source: 
 
 
 def _table(text: str, source: str) -> list[Row]:
-    """Split a text into its rows, without blank lines, and without empty cells at the ends."""
+    """Split a text into its rows, without blank lines and without empty rows at its ends."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, source))
     table, begun = [], 1
     try:
-        for row in reader:  # a cell in quotes may go on in the next line
+        for row in reader:  # a cell in quotes may continue on the next line
             table.append((begun, [cell.strip() for cell in row]))
             begun = reader.line_num + 1
     except csv.Error as error:
@@ -191,7 +191,7 @@ def _axis_labels(
     known: Labels | None,
     source: str,
 ) -> tuple[list[Label], list[Label]]:
-    """Give the texts of both axes their meaning; each text comes with its place."""
+    """Convert the texts of both axes to labels; each text comes with its place in the file."""
     for text, place in [*actual, *decided]:
         if not text:
             raise FileError(f"{source}, {place}", "a label is missing.")
@@ -212,7 +212,7 @@ def _axis_labels(
 
 
 def _check_once(labels: Sequence[Label], places: Sequence[str], source: str) -> None:
-    """Check that no label of an axis is there twice; the places are those of the labels."""
+    """Check that no label of an axis occurs twice; the places are those of the labels."""
     seen: dict[Label, str] = {}
     for label, place in zip(labels, places, strict=True):
         if label in seen:
@@ -304,7 +304,7 @@ def matrix_from_weka(text: Any, labels: Any, source: str) -> MatrixTable:
 
 
 def weka_text(costs: MatrixTable) -> str:
-    """Write the matrix in the usual format; the labels stand in a comment."""
+    """Return the matrix in Weka's usual format, with the labels in a comment."""
     if set(costs.decisions) != set(costs.labels):
         raise InputError(
             "costs",
@@ -325,7 +325,7 @@ def _bracketed(lines: Sequence[Line], source: str) -> list[Line]:
     if not body.endswith("]"):
         raise FileError(f"{source}, line {lines[-1][0]}", "expected ']' at the end of the matrix.")
     rows = body[1:-1].replace(",", " ").split(";")
-    if not rows[-1].strip():  # a semicolon may end the last row, too
+    if not rows[-1].strip():  # the last row may end with a semicolon
         rows.pop()
     return [(number, row) for row in rows]
 
@@ -353,7 +353,7 @@ def _rows(lines: Sequence[Line], classes: Labels, source: str) -> list[list[floa
 
 
 def _costs(cells: Sequence[str], size: int, row: str, first_column: int = 1) -> list[float]:
-    """Read a row of costs; an expression may hold blanks, so it is looked for before counting."""
+    """Read a row of costs; an expression may hold blanks, so it is refused before counting."""
     for column, cell in enumerate(cells, first_column):
         if _number(cell) is None:
             raise FileError(

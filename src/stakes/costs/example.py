@@ -18,7 +18,7 @@ from stakes.costs.matrix import CostMatrix
 from stakes.errors import DesignError, InputError, InputTypeError
 
 SHOWN = 10
-"""How many examples a notebook shows."""
+"""Number of examples that a notebook shows."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -31,24 +31,22 @@ class ExampleCosts(ByValue):
     Parameters
     ----------
     values : array_like or data frame, shape (n, decisions)
-        Row by row, what each decision would cost for that example, its actual class being what it
-        is.
+        The cost of each decision for each example, given its actual class.
     decisions : sequence, optional
         The names of the columns; by default those of the data frame, or 0, 1, … The columns of a
-        data frame are matched to them by name. The index of one of pandas is kept: decisions with
-        the same index in another order are aligned, those with a different one refused.
+        data frame are matched to them by name. The index of a pandas frame is kept: predictions
+        with the same index in another order are aligned, and those with a different index refused.
     high : float or "tail", optional
-        The most that a decision can cost for any example, also one that is not among these; "tail"
-        for what an amount larger than all of these costs on average, by the largest of them. By
-        default the largest of these, which is too little where amounts are very unequal: intervals
-        then say that their confidence is not claimed.
+        The most that a decision can cost for any example, including examples not in this sample;
+        "tail" for the mean of amounts above the largest one, estimated from the largest ones. By
+        default the largest of `values`, which is too low where amounts are very unequal: intervals
+        then state that their confidence is not claimed.
 
     Notes
     -----
-    What the decisions d cost is Σ_x C(d(x), x), C(i, x) being what deciding i costs for the example
-    x. The tail of amounts beyond the largest, a, is taken as Pareto's with the index ξ that Hill's
-    estimator gives for the √n largest: an amount beyond it is a/(1 - ξ) on average; ξ counts as 0.9
-    at most.
+    The decisions d cost Σ_x C(d(x), x), where C(i, x) is the cost of decision i for the example x.
+    Amounts beyond the largest, a, are modelled by a Pareto tail; its index ξ is Hill's estimate
+    from the √n largest, but at most 0.9. The mean of amounts beyond a is then a/(1 - ξ).
 
     References
     ----------
@@ -58,7 +56,7 @@ class ExampleCosts(ByValue):
 
     Examples
     --------
-    A missed fraud costs its amount, an alarm the five it takes to look into it:
+    A missed fraud costs its amount, and an alarm costs 5 to investigate:
 
     >>> from stakes import ExampleCosts
     >>> costs = ExampleCosts([[0, 5], [120, 5], [35, 5]], decisions=["ok", "fraud"])
@@ -106,19 +104,19 @@ class ExampleCosts(ByValue):
         *,
         high: float | str | None = None,
     ) -> ExampleCosts:
-        """Scale a cost matrix by what each example has at stake: C(i, j)·f(x), as in Table 2.3.
+        """Scale a cost matrix by a factor for each example: C(i, j)·f(x), as in Table 2.3.
 
         Parameters
         ----------
         costs : CostMatrix
             The cost of each decision for each class.
         y_true : array_like, shape (n,), optional
-            The actual class of each example; not needed to decide, only to say what decisions cost.
+            The actual class of each example; needed for the cost of decisions, not for `decide`.
         factor : float or array_like, shape (n,) or (n, decisions)
-            What multiplies the costs of an example: the same for all its decisions, or one for
-            each, in the order of ``costs.decisions``.
+            The multiplier of the costs of an example: one for all its decisions, or one for each,
+            in the order of ``costs.decisions``.
         high : float or "tail", optional
-            The most that a decision can cost for any example.
+            The most that a decision can cost for any example, as for the class.
 
         Returns
         -------
@@ -175,7 +173,7 @@ class ExampleCosts(ByValue):
         Parameters
         ----------
         index : pandas Index
-            The entries of the index that the costs were given with, in the order wanted.
+            The entries of the index of the costs, in the order wanted.
 
         Returns
         -------
@@ -203,7 +201,7 @@ class ExampleCosts(ByValue):
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """What each decision costs for each example, its actual class being what it is."""
+        """The cost of each decision for each example, given its actual class."""
         if self.of_class is None:
             raise DesignError(
                 "costs",
@@ -218,7 +216,7 @@ class ExampleCosts(ByValue):
         Parameters
         ----------
         proba : array_like, shape (n, classes) or (n,)
-            The probability of each class; of two classes that of the second is enough.
+            The probability of each class; with two classes, that of the second is enough.
 
         Returns
         -------
@@ -228,7 +226,7 @@ class ExampleCosts(ByValue):
         Notes
         -----
         The expected cost of deciding i is Σ_j P(j | x) C(i, j, x), so the costs of every class must
-        be known, not only those of the actual one: they are after `from_matrix`.
+        be known, not only those of the actual one. Costs made by `from_matrix` have them.
 
         Examples
         --------
@@ -256,12 +254,12 @@ class ExampleCosts(ByValue):
         return np.asarray(np.array(self.decisions)[best])
 
     def of(self, y_pred: Any) -> NDArray[np.float64]:
-        """Return what the decisions `y_pred` cost, one number for each example.
+        """Return the cost of the decisions `y_pred`, one number for each example.
 
         Parameters
         ----------
         y_pred : array_like, shape (n,)
-            What was decided for each example.
+            The decision for each example.
 
         Returns
         -------
@@ -291,7 +289,7 @@ class ExampleCosts(ByValue):
         Returns
         -------
         dict
-            What the constructor takes, as plain values.
+            The decisions and their costs, as plain values.
         """
         values = None if self.of_class is None else self.of_class.tolist()
         return {"decisions": list(self.decisions), "values": values}
@@ -302,8 +300,7 @@ class ExampleCosts(ByValue):
         Returns
         -------
         DataFrame
-            What each decision costs, its actual class being what it is; the actual class must have
-            been given.
+            The cost of each decision, given the actual class, which must be known.
 
         Examples
         --------
@@ -355,9 +352,9 @@ def _highest(values: NDArray[np.float64], high: float | str | None) -> float:
 
 
 def tail_bound(amounts: NDArray[np.float64]) -> float:
-    """Return what an amount larger than all of these would be on average."""
+    """Return the estimated mean of amounts larger than all of these."""
     positive = amounts[amounts > 0]
-    # What many examples have in common, such as the cost of an alarm, tells nothing of the tail.
+    # Amounts that many examples share, such as the cost of an alarm, say nothing about the tail.
     found, times = np.unique(positive, return_counts=True)
     single = found[times == 1]
     ordered = np.sort(single if len(single) > FEWEST_OF_TAIL else positive)[::-1]
@@ -375,7 +372,7 @@ def tail_bound(amounts: NDArray[np.float64]) -> float:
 
 
 def _dimensions(factor: Any) -> int:
-    """Return how many dimensions `factor` has, of those it may have."""
+    """Return the number of dimensions of `factor`, at most 2."""
     try:
         return min(np.ndim(factor), 2)
     except ValueError:  # rows of different lengths, which the check of the numbers explains

@@ -1,4 +1,4 @@
-"""The cost matrix: what each decision costs for each class (thesis, section 2.2)."""
+"""The cost matrix: the cost of each decision for each class (thesis, section 2.2)."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ FRAME = "Use CostMatrix.from_frame(frame, rows='predicted') or rows='actual'."
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class CostMatrix(ByValue):
-    r"""What each decision costs for each actual class.
+    r"""The cost of each decision for each actual class.
 
-    Costs are losses; a benefit is a negative cost. The matrix cannot be changed, is equal to
-    another with the same labels, decisions and costs, and can be a dictionary key.
+    Costs are losses; a benefit is a negative cost. The matrix is immutable and hashable. Two
+    matrices are equal if their labels, decisions and costs are.
 
     Parameters
     ----------
     values : array_like, shape (decisions, classes) or its transpose
         The costs, oriented as `rows` says.
     rows : {"predicted", "actual"}
-        What the rows of `values` stand for. There is no default: half of the world has the
-        predicted class in the rows (Margineantu, Holte & Drummond's text), the other half the
-        actual one (scikit-learn, Weka), and a silently transposed matrix is a wrong answer.
+        What the rows of `values` stand for. There is no default, because conventions differ: the
+        rows are the predicted class in Margineantu and in the text of Holte & Drummond, but the
+        actual class in scikit-learn and Weka. A silently transposed matrix gives wrong results.
     labels : sequence
         The classes, in the order of `values`.
     decisions : sequence, optional
-        What can be decided, in the order of `values`; by default the classes. It may hold more,
-        such as "abstain", or other things altogether.
+        The possible decisions, in the order of `values`; by default the classes. They may include
+        others, such as "abstain", or differ from the classes altogether.
 
     Attributes
     ----------
@@ -68,10 +68,10 @@ class CostMatrix(ByValue):
 
     Notes
     -----
-    What classifiers are judged by is the expected cost, L(h) = Σ_i Σ_j P_h(i, j) C(i, j), P_h(i, j)
-    being the share of examples of class j for which h decides i (thesis, equation 2.4); an example
-    x is best given the decision of least risk, R(i | x) = Σ_j P(j | x) C(i, j) (equation 2.3): see
-    `decide`.
+    Classifiers are judged by their expected cost, L(h) = Σ_i Σ_j P_h(i, j) C(i, j), where P_h(i, j)
+    is the share of examples that are of class j and for which h decides i (thesis, equation 2.4).
+    The best decision for an example x has the least risk, R(i | x) = Σ_j P(j | x) C(i, j)
+    (equation 2.3): see `decide`.
 
     References
     ----------
@@ -107,7 +107,7 @@ class CostMatrix(ByValue):
         # Adding zero turns -0.0 into 0.0, which equality and texts should not tell apart.
         self._set(values=readonly_copy(oriented + 0.0), labels=classes, decisions=choices)
 
-    # -- other ways to make one
+    # -- alternative constructors
 
     @classmethod
     def from_errors(
@@ -125,9 +125,9 @@ class CostMatrix(ByValue):
         Parameters
         ----------
         false_positive, false_negative : float
-            What a false alarm and a miss cost.
+            The cost of a false alarm and of a miss.
         true_positive, true_negative : float, default 0
-            What a correct decision costs (negative: brings).
+            The cost of a correct decision; negative for a benefit.
         pos_label, neg_label : default 1 and 0
             The names of the positive and of the negative class.
 
@@ -159,7 +159,7 @@ class CostMatrix(ByValue):
     def from_gains(
         cls, values: ArrayLike, *, rows: str | None = None, labels: Any, decisions: Any = None
     ) -> CostMatrix:
-        r"""Make a matrix from what each outcome brings: a gain is a negative cost.
+        r"""Make a matrix from the gain of each outcome: a gain is a negative cost.
 
         Parameters
         ----------
@@ -214,20 +214,21 @@ class CostMatrix(ByValue):
     def from_frame(cls, frame: Any, *, rows: str | None = None) -> Self:
         r"""Make a matrix from a data frame (pandas, polars, pyarrow …).
 
-        With pandas the index names the rows. Where it or the columns are named "predicted" or
-        "actual", `rows` need not be given. Otherwise, and where a pandas frame read from a file
-        has only row numbers as its index, the first column holds the names of the rows, and its own
-        name may say ``predicted\actual`` or ``actual\predicted``.
+        With pandas the index names the rows. If it or the columns are named "predicted" or
+        "actual", `rows` is not needed. In other frames, and in a pandas frame read from a file,
+        whose index has only row numbers, the first column holds the names of the rows. The name of
+        that column may be ``predicted\actual`` or ``actual\predicted``.
 
-        Labels that are text only because column names are become numbers or booleans by the rules
-        of CSV files (see `read`); an index and columns of pandas that both are text stay text.
+        Column names are often text although the labels are not, so text labels become numbers or
+        booleans by the rules of CSV files (see `read`). They stay text if both the index and the
+        columns of a pandas frame are text.
 
         Parameters
         ----------
         frame : data frame
             The costs, with the names of the rows.
         rows : {"predicted", "actual"}, optional
-            What the rows stand for, where the frame does not say.
+            What the rows stand for, if the frame does not state it.
 
         Returns
         -------
@@ -249,14 +250,14 @@ class CostMatrix(ByValue):
     def from_weka(cls, text: str, labels: Any) -> Self:
         r"""Make a matrix from the text of a Weka ``.cost`` file, whose rows are the actual class.
 
-        Weka writes no labels: give them in the order of its class attribute. The layout with a
-        line of sizes, the one-line ``[0 1; 5 0]`` and the old layout with a line ``actual predicted
-        cost`` for each cost that is not 1 are read.
+        Weka writes no labels: give them in the order of its class attribute. Three layouts are
+        read: with a line of sizes, the one-line ``[0 1; 5 0]``, and the old one with a line
+        ``actual predicted cost`` for each cost that is not 1.
 
         Parameters
         ----------
         text : str
-            What the file says.
+            The content of the file.
         labels : sequence
             The classes, in the order of the file.
 
@@ -291,10 +292,10 @@ class CostMatrix(ByValue):
             are booleans. A JSON file has ``rows``, ``labels``, ``values`` and, where they differ
             from the labels, ``decisions``.
         rows : {"predicted", "actual"}, optional
-            What the rows stand for, where the file does not say.
+            What the rows stand for, if the file does not state it.
         labels : sequence, optional
-            The classes, needed for a Weka file, which has none; other files must have the same
-            classes, in any order.
+            The classes; required for a Weka file, which has no labels. Other files must have the
+            same classes, in any order.
 
         Returns
         -------
@@ -321,7 +322,7 @@ class CostMatrix(ByValue):
     # -- theory (thesis, section 2.2)
 
     def mistake_costs(self, *, pos_label: Label = 1) -> dict[str, float]:
-        """Return what a false alarm and a miss cost more than the correct decision.
+        """Return the extra cost of a false alarm and of a miss over the correct decision.
 
         Parameters
         ----------
@@ -335,7 +336,7 @@ class CostMatrix(ByValue):
 
         Examples
         --------
-        A cost curve needs no more of a cost matrix:
+        A cost curve needs only these two numbers of a cost matrix:
 
         >>> from stakes import CostLine, CostMatrix
         >>> costs = CostMatrix.from_errors(false_positive=10, false_negative=100, true_positive=5)
@@ -389,7 +390,7 @@ class CostMatrix(ByValue):
     def nonnegative(self) -> CostMatrix:
         """Return the equivalent matrix in which each class's cheapest decision costs nothing.
 
-        Corollary 2.2.2 of the thesis, with δ_j = -min_i C(i, j); the print has lost the minus.
+        Corollary 2.2.2 of the thesis, with δ_j = -min_i C(i, j); the minus is missing in print.
 
         Returns
         -------
@@ -408,9 +409,9 @@ class CostMatrix(ByValue):
     def equivalent_to(self, other: CostMatrix) -> bool:
         """Tell whether both matrices rank any two classifiers alike (Definition 2.2.1).
 
-        They do when one is the other times a positive number plus a constant for each class
-        (Theorem 2.2.1 and the remark on scaling before it), and, as long as every class occurs,
-        only then. The order of the labels and decisions does not matter.
+        They do if, and as long as every class occurs only if, one matrix is the other times a
+        positive number plus a constant for each class (Theorem 2.2.1 and the remark on scaling
+        before it). The order of the labels and decisions does not matter.
 
         Parameters
         ----------
@@ -506,8 +507,8 @@ class CostMatrix(ByValue):
         Parameters
         ----------
         names : mapping or function
-            From old to new names; a mapping may leave some out. ``costs.relabel(int)`` makes
-            numbers of labels that were read as text.
+            From old to new names; a mapping may leave some out. ``costs.relabel(int)`` converts
+            labels that were read as text to numbers.
 
         Returns
         -------
@@ -581,7 +582,7 @@ class CostMatrix(ByValue):
                 yield decision, label, float(self.values[i, j])
 
     def in_words(self) -> list[str]:
-        """Say what each cell means, so that a person can check the orientation.
+        """Describe each cell in a sentence, so that a person can check the orientation.
 
         Returns
         -------
@@ -600,7 +601,7 @@ class CostMatrix(ByValue):
             for decision, label, cost in self.cells()
         ]
 
-    # -- other forms
+    # -- output
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the matrix to a ``.csv``, ``.tsv``, ``.json`` or Weka ``.cost`` file.
@@ -608,12 +609,12 @@ class CostMatrix(ByValue):
         Parameters
         ----------
         path : path
-            The file; what its name ends with is the format.
+            The file; its suffix determines the format.
 
         Notes
         -----
-        In CSV and TSV files, a label that a spreadsheet would run as a formula, as one that begins
-        with "=", has an apostrophe before it; `read` takes it away again.
+        In CSV and TSV files, a label that a spreadsheet would run as a formula, such as one that
+        begins with "=", is written after an apostrophe, which `read` removes.
         """
         write_matrix(self._as_table(), path)
 
@@ -623,14 +624,14 @@ class CostMatrix(ByValue):
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow", "modin", "cudf"}
-            The library of the frame. pandas has the decisions in an index named "predicted" and
-            columns named "actual"; the others a first column named ``predicted\actual``, and all
-            labels as text.
+            The library of the frame. A pandas frame has the decisions in an index named "predicted"
+            and the classes in columns named "actual". Other frames have the decisions in a first
+            column named ``predicted\actual``, and all labels as text.
 
         Returns
         -------
         data frame
-            A frame of the library asked for.
+            A frame of that library.
 
         Examples
         --------
@@ -642,12 +643,12 @@ class CostMatrix(ByValue):
         return matrix_to_frame(self._as_table(), backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the matrix as plain lists, as its JSON file has it.
+        """Return the matrix as plain lists, in the layout of its JSON file.
 
         Returns
         -------
         dict
-            What the constructor takes, as plain values.
+            The arguments of the constructor, as plain values.
         """
         return {
             "rows": "predicted",

@@ -1,4 +1,4 @@
-"""Costs that are known only roughly: ranges and distributions (thesis, Table 6.8)."""
+"""Uncertain costs: ranges and distributions (thesis, Table 6.8)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class CostRanges(ByValue):
     Parameters
     ----------
     low, high : array_like, shape (decisions, classes) or its transpose
-        The least and the most that each cell can cost; equal where the cost is known.
+        The lowest and the highest cost of each cell; equal where the cost is known.
     rows : {"predicted", "actual"}
         What the rows of `low` and `high` stand for.
     labels, decisions : sequence
         The classes and, where they differ from them, the decisions.
     scale : {"linear", "log"}
-        How a cost lies in its range: uniformly, or with a uniform logarithm ("some millions").
-        On the log scale the ends of a range are both positive, or both negative.
+        The distribution of a cost in its range: uniform, or with a uniform logarithm ("some
+        millions"). On the log scale, the ends of a range must have the same sign or both be zero.
     distributions : mapping, optional
         From (decision, class) to a frozen ``scipy.stats`` distribution, which replaces the range
         of that cell.
@@ -156,9 +156,9 @@ class CostRanges(ByValue):
         Parameters
         ----------
         costs : CostMatrix
-            The costs as they are thought to be.
+            The assumed costs.
         factor : float
-            How wrong each may be, at least 1.
+            The factor by which each cost may be wrong, at least 1.
 
         Returns
         -------
@@ -184,12 +184,12 @@ class CostRanges(ByValue):
     def sample(
         self, size: int, *, rng: np.random.Generator | int | None = None
     ) -> NDArray[np.float64]:
-        """Draw cost matrices, each cell independently of the others.
+        """Sample cost matrices, each cell independently of the others.
 
         Parameters
         ----------
         size : int
-            How many.
+            The number of matrices.
         rng : numpy Generator or seed
             The source of randomness.
 
@@ -221,8 +221,8 @@ class CostRanges(ByValue):
     def mean(self) -> CostMatrix:
         """Return the expected cost of each cell.
 
-        (low + high)/2 on the linear scale, (high - low)/log(high/low) on the log scale, the mean of
-        a distribution where there is one.
+        It is (low + high)/2 on the linear scale, (high - low)/log(high/low) on the log scale, and
+        the mean of the distribution for a cell that has one.
 
         Returns
         -------
@@ -253,7 +253,7 @@ class CostRanges(ByValue):
         Returns
         -------
         dict
-            What the constructor takes, as plain values.
+            The ranges and distributions, as plain values.
         """
         return {
             "rows": "predicted",
@@ -274,8 +274,8 @@ class CostRanges(ByValue):
         Returns
         -------
         DataFrame
-            The decision, the class, the least and the most, and the name of the distribution that
-            replaces the range of a cell; nothing where none does.
+            The decision, the class, the lowest and the highest cost, and the name of the
+            distribution that replaces the range; None where none does.
 
         Examples
         --------
@@ -304,7 +304,7 @@ class CostRanges(ByValue):
         )
 
     def _comparable(self) -> dict[str, Any]:
-        """Compare frozen distributions by name and parameters: each is an object of its own."""
+        """Return the values for equality, with frozen distributions by name and parameters."""
         keys = frozenset((cell, _distribution_key(each)) for cell, each in self.distributions)
         return {**self._values(), "distributions": keys}
 
@@ -427,7 +427,7 @@ def _distribution_dict(distribution: Any) -> dict[str, Any]:
 def _distribution_key(distribution: Any) -> tuple[Any, ...]:
     """Return the name and the parameters of a frozen distribution."""
     family = getattr(distribution, "dist", None)
-    if family is None:  # not frozen by scipy: it can only be compared as it is
+    if family is None:  # not frozen by scipy: it can only be compared as an object
         return distribution, (), ()
     args = tuple(tuple(np.ravel(value).tolist()) for value in distribution.args)
     kwds = {key: tuple(np.ravel(value).tolist()) for key, value in distribution.kwds.items()}

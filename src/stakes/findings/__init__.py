@@ -1,4 +1,4 @@
-"""All that a study finds, as typed results with a documented, versioned JSON layout.
+"""The findings of a study, as typed results with a documented, versioned JSON layout.
 
 The public names are listed in ``__init__.pyi`` and load when they are first used.
 """

@@ -1,4 +1,4 @@
-"""What a plan of labels is, and what labels tell: the findings of `stakes audit`."""
+"""Findings of `stakes audit`: the plan of labels, and the results from the labels."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PlannedStratum(Finding):
 
 @dataclass(frozen=True, eq=False)
 class PlanFound(Finding):
-    """What `stakes audit plan` finds.
+    """Findings of `stakes audit plan`.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class ReadStratum(Finding):
 
 @dataclass(frozen=True, eq=False)
 class AuditFound(Finding):
-    """What `stakes audit read` finds.
+    """Findings of `stakes audit read`.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ def plan_found(plan: LabelPlan) -> PlanFound:
 
 
 def audit_found(plan: LabelPlan, reading: Reading) -> AuditFound:
-    """Return what labels tell as findings."""
+    """Return the results from the labels as findings."""
     result, interval = reading.result, reading.interval
     two = isinstance(result, CostDifference)
     p_value = cheaper = None
@@ -267,7 +267,7 @@ def _headline(plan: LabelPlan, value: float, cheaper: str | None, sure: str) -> 
 
 
 def _in_words(plan: LabelPlan, reading: Reading, value: float, cheaper: str | None) -> str:
-    """Say what the labels tell: the conclusion, the number, and the doubt."""
+    """Describe the results: the conclusion, the number, and its limits."""
     interval, unit = reading.interval, plan.options.unit
     sure = percent(interval.confidence)
     limits = f"{number(interval.low)} to {number(interval.high)}, {sure} CI"

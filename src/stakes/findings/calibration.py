@@ -1,4 +1,4 @@
-"""How scores are distributed, whether they are probabilities, and how good they are as such."""
+"""Score distributions, gains at a capacity, and the calibration of scores as probabilities."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from stakes.study import Study
 
 BINS = 10
 HISTOGRAM = 20
-"""How many bins calibration and histograms have."""
+"""Numbers of bins of the calibration and of the histograms."""
 
 CAPACITIES, ONE = (0.01, 0.05, 0.1, 0.2, 0.5), (0.1,)
-"""The shares of cases that may be flagged, in the table of gains; in other designs just one."""
+"""Shares of cases that may be flagged; just one with groups, weights or strata."""
 
 NEARLY = 1e-12
 
 DRAWN = validate.LARGEST / 8
-"""Larger scores are drawn as infinite ones: the difference of two may not be a number."""
+"""Larger scores are plotted as infinite ones, because the difference of two could overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class ScoreDistribution(Finding):
 
 
 def distributions_of(study: Study) -> tuple[ScoreDistribution, ...]:
-    """Return the distribution of the scores of each model that has such, of two classes."""
+    """Return the score distribution of each model with scores; none unless both classes occur."""
     shown = shown_models(study)
     if study.pos_label is None or not study.both_classes:
         return ()
@@ -147,7 +147,7 @@ def _distribution(study: Study, name: str) -> ScoreDistribution:
         low, high = 0.0, 1.0
     room = max(1.0, abs(low))  # where all scores are the same
     edges = np.linspace(low, high if high > low else low + room, HISTOGRAM + 1)
-    scores = np.clip(used.thresholds, edges[0], edges[-1])  # those not drawn in the outer bins
+    scores = np.clip(used.thresholds, edges[0], edges[-1])  # others into the outer bins
     sides = [
         np.histogram(scores, edges, weights=side.astype(np.float64))[0]
         for side in (used.positives, used.negatives)
@@ -166,7 +166,7 @@ def _distribution(study: Study, name: str) -> ScoreDistribution:
 
 
 def _gain(study: Study, counts: ScoreCounts, used: ScoreCounts, capacity: float) -> Gain:
-    """Return what flagging as many of the highest scores as fit achieves."""
+    """Return recall, precision and lift of flagging as many of the highest scores as fit."""
     sums = np.cumsum(used.positives + used.negatives, dtype=np.float64)
     fit = int(np.searchsorted(sums, capacity * float(used.n) * (1 + NEARLY), side="right"))
     threshold = validate.applicable(used.thresholds[fit - 1]) if fit else float("inf")
@@ -186,7 +186,7 @@ def _gain(study: Study, counts: ScoreCounts, used: ScoreCounts, capacity: float)
 
 
 def calibration_of(study: Study) -> tuple[Calibration, ...]:
-    """Return reliability and proper losses of the models whose scores can be probabilities."""
+    """Return reliability, Brier score and log loss of models whose scores can be probabilities."""
     shown = shown_models(study)
     return tuple(
         _calibration(name, counts, study.confidence)
@@ -216,13 +216,13 @@ def _times(counts: NDArray[Any], loss: Floats) -> float:
 
 
 def _bins(counts: ScoreCounts, confidence: float) -> tuple[Bin, ...]:
-    """Return the mean score and the share of positives in bins of about as many examples."""
+    """Return the mean score and the share of positives in bins of about equal size."""
     both = (counts.positives + counts.negatives)[::-1]
     positives, scores = counts.positives[::-1], counts.thresholds[::-1]
     middle = (np.cumsum(both) - both / 2) / both.sum()
     index = np.minimum((middle * BINS).astype(int), BINS - 1)
     found = []
-    for each in np.unique(index[both > 0]):  # rows may weigh nothing
+    for each in np.unique(index[both > 0]):  # weights may be zero
         inside = index == each
         size = float(both[inside].sum())
         share = float(positives[inside].sum() / size)
@@ -234,7 +234,7 @@ def _bins(counts: ScoreCounts, confidence: float) -> tuple[Bin, ...]:
 def _limits(
     counts: ScoreCounts, inside: NDArray[np.bool_], share: float, confidence: float
 ) -> tuple[float | None, float | None]:
-    """Return limits of the share of positives; of weighted rows by how many they are worth."""
+    """Return limits of the share of positives; with weights, from Kish's effective sample size."""
     if counts.rows is not None and counts.rows.parts.groups is not None:
         return None, None
     n = float((counts.positives + counts.negatives)[inside].sum())

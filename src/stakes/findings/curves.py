@@ -31,10 +31,10 @@ from stakes.infer._outcomes import Design
 from stakes.study import Study
 
 MOST_POINTS = 400
-"""Points of a ROC curve, and thresholds to choose from, that are shown."""
+"""Maximum number of points of a ROC curve, and of thresholds to choose from, that are shown."""
 
 MOST_PAIRED = 6
-"""Of more models not all pairs are compared."""
+"""Maximum number of models of which all pairs are compared."""
 
 ALL_PAIRS = f"Of {MOST_PAIRED} models or fewer, all pairs are compared: name those to compare."
 
@@ -338,7 +338,7 @@ class Curves(Finding):
 def curves_of(study: Study) -> Curves | None:
     """Return curves, bands, ranges and thresholds; None where no model has scores.
 
-    And where each row has costs of its own: a curve is for costs of the classes.
+    Also None where each row has costs of its own: a curve needs costs that depend on the class.
     """
     if study.examples is not None:
         return None
@@ -358,16 +358,18 @@ def curves_of(study: Study) -> Curves | None:
 def compared_pairs(
     names: Sequence[str], ranked: Sequence[str], baseline: str | None
 ) -> list[tuple[str, str]]:
-    """Return the pairs of models that are compared: of more than a few models, not all.
+    """Return the pairs of models to compare.
+
+    Of more than `MOST_PAIRED` models, these are the pairs with the cheapest one or the baseline.
 
     Parameters
     ----------
     names : sequence of str
         The models.
     ranked : sequence of str
-        Those to compare where they are many, the cheapest first.
+        The models to compare where there are many, the cheapest first.
     baseline : str or None
-        The model that others are compared with, if it is one of them.
+        The model that the others are compared with, if it is one of them.
     """
     if len(names) <= MOST_PAIRED:
         return list(combinations(names, 2))
@@ -381,7 +383,7 @@ def compared_pairs(
 
 
 def uncompared(curves: Curves | None) -> str:
-    """State which pairs of many curves are compared; nothing where all are."""
+    """State which pairs of many curves are compared; empty where all are."""
     if curves is None or len(curves.models) <= MOST_PAIRED:
         return ""
     return (
@@ -402,7 +404,7 @@ def _condition(study: Study) -> Condition:
 
 
 def _common(curve: Curve, band: Band) -> dict[str, Any]:
-    """Return what the curves of all models have."""
+    """Return the attributes that the curves of all models share."""
     return {
         "name": curve.name,
         "summary": curve.summary(),
@@ -434,7 +436,7 @@ def _scored(curve: CostCurve, study: Study) -> ScoredCurve:
 
 
 def curve_at(curve: Curve, band: Band, at_condition: CostAt | None) -> CurveAtCondition:
-    """Return the curve of a model, with or without scores, and what it costs at a condition."""
+    """Return the curve of a model, with or without scores, and its cost at a condition."""
     pieces = curve.pieces
     return CurveAtCondition(
         **_common(curve, band),
@@ -447,7 +449,7 @@ def curve_at(curve: Curve, band: Band, at_condition: CostAt | None) -> CurveAtCo
 
 
 def _lines(curve: CostCurve, confidence: float) -> Lines:
-    """Return each threshold that is best somewhere, and the limits of its rates."""
+    """Return each threshold that is the best at some condition, and the limits of its rates."""
     hull = roc_hull(curve)
     thresholds: Any = hull.thresholds
     starts = dict(zip(curve.thresholds.tolist(), curve.pieces.breaks.tolist(), strict=False))
@@ -469,7 +471,7 @@ def _scored_pair(study: Study, first: str, second: str) -> CurvePair:
 
 
 def curve_pair(study: Study, first: Curve, second: Curve) -> CurvePair:
-    """Return where two models cross, and where one is cheaper beyond chance."""
+    """Return where the curves of two models cross, and where one is shown to be cheaper."""
     names = (first.name, second.name)
     scored = [name in study.scores for name in names]
     verdicts = None
@@ -493,7 +495,7 @@ def _pair(
 
 
 def _picked(size: int) -> NDArray[np.intp]:
-    """Return the positions of at most so many points, both ends among them."""
+    """Return the positions of at most `MOST_POINTS` points, including both ends."""
     if size <= MOST_POINTS:
         return np.arange(size)
     return np.unique(np.linspace(0, size - 1, MOST_POINTS).round().astype(np.intp))
@@ -501,7 +503,7 @@ def _picked(size: int) -> NDArray[np.intp]:
 
 EVERY = tuple(place / 100 for place in range(1, 100))
 SOME = (0.05, 0.1, 0.2, 0.3, 0.5)
-"""The threshold probabilities; with groups, weights or strata, whose limits take longer, fewer."""
+"""The threshold probabilities; fewer with groups, weights or strata, whose limits take longer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -552,7 +554,7 @@ def decisions_of(study: Study, prevalence: float | None = None) -> tuple[Decisio
 
 
 def decision_curves(study: Study, prevalence: float | None = None) -> list[DecisionCurve]:
-    """Return a curve for each model whose scores can be risks."""
+    """Return the decision curve of each model whose scores lie between 0 and 1."""
     if study.pos_label is None or not study.both_classes:
         return []
     priors = study.class_priors()
@@ -569,7 +571,7 @@ def decision_curves(study: Study, prevalence: float | None = None) -> list[Decis
 
 
 def decision_of(curve: DecisionCurve, confidence: float) -> Decision:
-    """Return what is shown of a decision curve."""
+    """Return a decision curve as a finding."""
     counts = curve.counts
     plain = getattr(counts, "rows", None) is None and getattr(counts, "squares", None) is None
     at = np.array(EVERY if plain else SOME)

@@ -1,6 +1,6 @@
-"""What findings are about: the examples, the costs, the settings and the software.
+"""Findings about the input: the examples, the costs, the settings and the software.
 
-Here is also what all findings have in common, and the one place where they become JSON.
+The base class of all findings is here, too, and the one place where they become JSON.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from stakes.study import Study
 
 
 class Finding(Result):
-    """What all findings have in common: frozen dataclasses, of which JSON is made in one way."""
+    """Base class of all findings: frozen dataclasses with one conversion to JSON."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding as dictionaries, lists, text and numbers, as JSON has it.
+        """Return the finding as dictionaries, lists, text and numbers, as in JSON.
 
         Returns
         -------
@@ -41,17 +41,17 @@ class Finding(Result):
 
 
 READY = (str, int, bool, type(None))
-"""What JSON holds as it is."""
+"""Types that JSON holds unchanged."""
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON can hold of a value.
+    """Convert a value to types that JSON can hold.
 
     Dataclasses become dictionaries, arrays and tuples lists, infinite numbers the text "inf" or
     "-inf". NaN raises: an unknown number is None in the findings, never NaN.
     """
     if type(value) in READY or (type(value) is float and math.isfinite(value)):
-        return value  # most values, and told before all else, which takes longer
+        return value  # most values: checked first, because the other checks take longer
     if is_dataclass(value) and not isinstance(value, type):
         return {key_of(each.name): plain(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Mapping):
@@ -83,36 +83,36 @@ def json_text(value: Any, indent: int | None = None) -> str:
 
 
 EQUAL = 0.95
-"""Sizes and weights that are worth at least this share of equal ones are not worth a word."""
+"""An effective number is not mentioned if it is at least this share of the actual number."""
 
 MOST_IN_WORDS = 400
-"""Costs that are written in sentences, one for each."""
+"""Maximum number of costs that are written in sentences, one for each."""
 
 
 @dataclass(frozen=True, eq=False)
 class Settings(Result):
-    """What the user states besides predictions and costs.
+    """Settings of a report, other than predictions and costs.
 
     Attributes
     ----------
     unit : str
         The unit of the costs.
     volume : float or None
-        How many decisions are taken in a period.
+        The number of decisions per period.
     per : str
         The period, such as "year".
     factor : float
-        How wrong, at most, each cost is thought to be: by a factor of two, say.
+        The largest factor by which each cost may be wrong, such as 2.
     target : float or None
         How far the upper limit of a cost may be above it; by default a tenth of the cost.
     seed : int
         The random seed.
     command : str
-        The command that makes the same report again.
+        The command that reproduces the report.
     title : str
-        The heading of the report; by default it says what the report is about.
+        The heading of the report; by default it names the subject.
     noun : str
-        What the rows are called, such as "patients".
+        The noun for the rows, such as "patients".
 
     Examples
     --------
@@ -190,9 +190,9 @@ class Sampling(Finding):
 
 
 def sampling_of(study: Study, noun: str) -> Sampling | None:
-    """Return how the examples were drawn; None where they are single rows of equal weight."""
+    """Return the sampling design; None where the examples are single rows of equal weight."""
     columns, parts = getattr(study.roles, "design", None), study.joint.parts
-    if columns is None:  # counts alone tell of none
+    if columns is None:  # counts alone have no columns
         return None
     population = study.design.population
     if not columns.used() and population is None and study.examples is None:
@@ -227,7 +227,7 @@ def sampling_of(study: Study, noun: str) -> Sampling | None:
 
 
 def _effective(study: Study) -> float:
-    """Return Kish's number of groups or, without groups, of rows."""
+    """Return Kish's effective number of groups or, without groups, of rows."""
     joint = study.joint
     codes = None if joint.parts is None else joint.parts.group_codes()
     if codes is not None and joint.part is not None:
@@ -241,7 +241,7 @@ def _effective(study: Study) -> float:
 def _sampling_text(
     study: Study, noun: str, n_groups: int | None, n_strata: int | None, effective: float
 ) -> str:
-    """Say how the examples were drawn."""
+    """Describe the sampling design in sentences."""
     columns = study.roles.design
 
     def by(argument: str) -> str:
@@ -305,7 +305,7 @@ class Data(Finding):
 
 
 def data_of(study: Study, noun: str = "examples") -> Data:
-    """Return what is known of the examples."""
+    """Return the description of the examples."""
     joint = study.joint
     return Data(
         source=study.source,
@@ -348,7 +348,7 @@ class Costs(Finding):
 
 
 def costs_of(costs: CostMatrix, *, average: bool = False) -> Costs:
-    """Return a cost matrix, in numbers and in words; or the means of the costs of examples."""
+    """Return a cost matrix in numbers and words; `average` if it has means over examples."""
     words = costs.in_words() if costs.values.size <= MOST_IN_WORDS else _range_in_words(costs)
     if average and costs.values.size <= MOST_IN_WORDS:
         rounded = [[float(f"{each:.4g}") for each in row] for row in costs.values.tolist()]
@@ -366,7 +366,7 @@ def _range_in_words(costs: CostMatrix) -> list[str]:
 
 
 def costs_of_study(study: Study) -> Costs:
-    """Return what a study's decisions cost."""
+    """Return the costs of a study; their means where each example has its own."""
     return costs_of(study.costs, average=study.examples is not None)
 
 
@@ -432,12 +432,12 @@ def run_settings_of(
     per: str | None = None,
     seed: int | None = None,
 ) -> RunSettings:
-    """Return what a command was told, besides predictions and costs."""
+    """Return the settings of a command, other than predictions and costs."""
     return RunSettings(study.confidence, _prior_values(study), unit, volume, per, seed)
 
 
 def report_settings_of(study: Study, settings: Settings) -> ReportSettings:
-    """Return what the report was told, besides predictions and costs."""
+    """Return the settings of the report, other than predictions and costs."""
     return ReportSettings(
         confidence=study.confidence,
         class_priors=_prior_values(study),
@@ -459,6 +459,6 @@ def _prior_values(study: Study) -> tuple[float, ...] | None:
 
 
 def software() -> Mapping[str, str]:
-    """Return the versions of what computed the findings."""
+    """Return the versions of Python and of the packages that computed the findings."""
     packages = ("stakes", "numpy", "scipy", "scikit-learn")
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}

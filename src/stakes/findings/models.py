@@ -1,4 +1,4 @@
-"""What each model costs, where the money goes, and its recall, precision and other usual rates."""
+"""The cost of each model, its contributions by cell, and recall, precision and other rates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from stakes.measures import kappa, savings
 from stakes.study import Study
 
 COMPLEMENTS = {"fpr": "specificity", "fnr": "recall"}
-"""Rates that are what another leaves: they need no limits of their own."""
+"""Rates that are 1 minus another rate, whose limits give theirs."""
 
 MOST_CLASSES = 50
 """With more classes than this, the rates of each class and their averages are left out."""
@@ -45,7 +45,7 @@ class RateFound(Finding):
     high: float
 
     def complement(self) -> RateFound:
-        """Return the rate of the others."""
+        """Return 1 minus the rate, with its limits."""
         value = None if self.value is None else 1 - self.value
         return RateFound(value, 1 - self.high, 1 - self.low)
 
@@ -263,7 +263,7 @@ def models_of(
         constant = _constant(study, always)
         policies.prepare_alone([(policy, constant) for policy in best.values()])
 
-    @cache  # of hundreds of models, many decide equally well
+    @cache  # of hundreds of models, many have the same counts
     def rates(table: Confusion | GroupedConfusion) -> RatesFound | None:
         return rates_of(table, study.pos_label, study.design, study.confidence)
 

@@ -1,4 +1,4 @@
-"""What each policy costs, how the cheapest compares with the others, and which pass a gate."""
+"""The cost of each policy, the result of a gate, and the policies and models that are shown."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from stakes.study import Study
 class GateResult(Finding):
     """Which candidates pass, which fail, and which could not be judged.
 
-    A `Gate` holds the comparisons and tests, which the findings have beside this; here is only what
-    follows from them.
+    It has only the conclusions of a `Gate`; the findings have its comparisons and tests separately.
 
     Attributes
     ----------
@@ -162,14 +161,14 @@ class PolicyResult(Finding):
 
 @dataclass(frozen=True)
 class IntervalBy:
-    """The method of intervals, and what it is given.
+    """The method of intervals, and its options.
 
     Attributes
     ----------
     method : str
         The name of the method.
     options : tuple of (str, value)
-        What the method is given, such as its seed.
+        The options of the method, such as its seed.
     """
 
     method: str = "auto"
@@ -182,7 +181,7 @@ AUTO = IntervalBy()
 def policies_found(
     study: Study, volume: float | None = None, by: IntervalBy = AUTO
 ) -> tuple[PolicyResult, ...]:
-    """Return what each policy costs, the cheapest first; of very many constants, the cheapest."""
+    """Return the cost of each policy, the cheapest first; of very many constants, the cheapest."""
     policies = study.policies
     shown = {*policies.constants, *policies.competitors, policies.reference}
     kept = (each for each in policies.policies if each.kind != "constant" or each.name in shown)
@@ -219,7 +218,7 @@ def _result(
 
 
 def error_rate_of(confusion: Confusion) -> float | None:
-    """Return the share of decisions for another class than the actual one, where any is a class."""
+    """Return the share of decisions for a wrong class; None where no decision is a class."""
     try:
         return error_rate(confusion)
     except LabelError:
@@ -227,7 +226,7 @@ def error_rate_of(confusion: Confusion) -> float | None:
 
 
 def over_volume(cost: float, interval: Interval, volume: float | None) -> OverVolume | None:
-    """Return what the stated number of decisions costs; None where none was stated."""
+    """Return the cost of the stated number of decisions; None where none was stated."""
     if volume is None:
         return None
     over = interval.times(volume)
@@ -235,13 +234,13 @@ def over_volume(cost: float, interval: Interval, volume: float | None) -> OverVo
 
 
 MOST_MODELS = 20
-"""Of more models only the cheapest so many, and the baseline, have curves and what follows."""
+"""Maximum number of models, not counting the baseline, with curves and the sections after them."""
 
 
 def shown_policies(study: Study) -> tuple[str, ...]:
-    """Return the policies that compete, the cheapest first; of very many models not all.
+    """Return the competing policies that are shown, the cheapest first.
 
-    Those of the cheapest models are among them, the baseline, and the constant predictions.
+    These are the policies of the models that are shown, and the constant predictions.
     """
     policies = study.policies
     models = shown_models(study)
@@ -253,7 +252,7 @@ def shown_policies(study: Study) -> tuple[str, ...]:
 
 
 def shown_models(study: Study) -> tuple[str, ...]:
-    """Return the models, the cheapest first; of very many only so many, and the baseline."""
+    """Return the `MOST_MODELS` cheapest models and the baseline, the cheapest first."""
     policies = study.policies
     ranked = [policies[name].model for name in policies.competitors]
     models = [model for model in dict.fromkeys(ranked) if model is not None]
@@ -263,7 +262,7 @@ def shown_models(study: Study) -> tuple[str, ...]:
 
 
 def other_models(study: Study) -> str:
-    """State which models have no curves and what follows; nothing where all have."""
+    """State how many models have no curves and later sections; empty where all have."""
     shown = shown_models(study)
     others = len({each.model for each in study.policies.policies} - {*shown, None})
     if not others:
@@ -276,10 +275,10 @@ def other_models(study: Study) -> str:
 
 
 def moved_found(study: Study) -> tuple[PolicyPair, ...]:
-    """Return how each threshold compares with the same model's decisions as they stand.
+    """Return the comparison of each threshold with the same model's decisions as they stand.
 
-    Each is compared as if there were no others, unless the verdict compares the two: what moving
-    the threshold saves.
+    It shows what moving the threshold saves. It is not adjusted for the number of policies, unless
+    the verdict compares the two.
     """
     policies = study.policies
     decided = {each.model: each.name for each in policies.policies if each.kind == "decisions"}

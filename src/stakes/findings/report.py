@@ -1,4 +1,4 @@
-"""Everything that the report and its JSON file say, found in one place.
+"""All findings of the report and its JSON file, computed in one place.
 
 A new section of the report takes five files:
 
@@ -94,7 +94,7 @@ class Joint(Finding):
 
 
 def _joint_of(joint: JointConfusion) -> Joint:
-    if joint.parts is not None:  # of which there may be very many
+    if joint.parts is not None:  # pooled, because there may be very many
         joint = JointConfusion.from_codes(
             joint.actual,
             dict(zip(joint.names, joint.decided.T, strict=True)),
@@ -113,7 +113,7 @@ def _joint_of(joint: JointConfusion) -> Joint:
 
 
 def _left_out(study: Study, curves: Curves | None) -> tuple[str, ...]:
-    """Say what cannot be found for these examples, and why."""
+    """State what is left out for these examples, and why."""
     found = [each for each in (other_models(study), uncompared(curves)) if each]
     if too_many_costs(study):
         found.append(
@@ -130,7 +130,7 @@ def _left_out(study: Study, curves: Curves | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Findings(Finding):
-    """All that a study finds.
+    """All findings of a study.
 
     Attributes
     ----------
@@ -235,7 +235,7 @@ _Named = TypeVar("_Named", bound=_OfModel)
 
 
 def _in_order(models: tuple[Model, ...], found: tuple[_Named, ...]) -> tuple[_Named, ...]:
-    """Return what was found of each model in the order that all sections have."""
+    """Return findings of models in the order of `models`, which all sections share."""
     places = {model.name: place for place, model in enumerate(models)}
     return tuple(sorted(found, key=lambda each: places[each.name]))
 
@@ -243,14 +243,14 @@ def _in_order(models: tuple[Model, ...], found: tuple[_Named, ...]) -> tuple[_Na
 def findings(
     study: Study, settings: Settings | None = None, divided: Divided | None = None
 ) -> Findings:
-    """Return all that a study finds.
+    """Return all findings of a study.
 
     Parameters
     ----------
     study : Study
         The counts and costs.
     settings : Settings, optional
-        What the user states besides.
+        The settings, other than predictions and costs.
     divided : Divided, optional
         The rows, and the columns to slice by.
 
@@ -276,8 +276,8 @@ def findings(
     """
     chosen = settings or Settings()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RareCostWarning)  # the pairs say it beside their numbers
-        warnings.simplefilter("ignore", NotClaimedWarning)  # the verdict says it
+        warnings.simplefilter("ignore", RareCostWarning)  # the pairs state it with their numbers
+        warnings.simplefilter("ignore", NotClaimedWarning)  # the verdict states it
         policies = study.policies
         parts = divided_of(study, divided, chosen.unit)
         models = models_of(study, chosen.unit, chosen.volume)

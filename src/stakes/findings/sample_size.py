@@ -1,4 +1,4 @@
-"""Is there enough test data: how the interval would shrink, and what a target needs."""
+"""Sample size: the interval at other sizes of the test set, and the size that a target needs."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class SampleSize(Finding):
 
 
 def sample_sizes_of(study: Study, settings: Settings) -> tuple[SampleSize, ...]:
-    """Return each policy's interval at other sizes of the test set, were all else the same."""
+    """Return each policy's interval at other sizes of the test set, all else being equal."""
     policies = study.policies
     names = [name for name in shown_policies(study) if policies[name].model is not None]
     return tuple(_model(study, name, policies.estimate(name), settings) for name in names)

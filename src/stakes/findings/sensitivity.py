@@ -1,6 +1,6 @@
-"""What if the costs are wrong: where the verdict would change, and what is decided at others.
+"""Sensitivity to the costs: where the verdict would change, and the decisions at other costs.
 
-From what the policies decide at other costs the page computes everything again.
+The page computes everything again from the decisions of the policies at other costs.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from stakes.study import Study
 STEPS, DRAWS = 21, 4000
 TWO = 2
 EVERY = 5
-"""Limits of groups, weights and strata take long: they are computed at so many steps apart."""
+"""Steps between the limits that are computed with groups, weights or strata, which take long."""
 
 MOST_COSTS = 10_000
-"""Costs that are looked at one by one; a page with more is of no use to anyone."""
+"""Maximum number of costs that are varied one by one; nobody could use a page with more."""
 
 MOST_NUMBERS = 40_000_000
-"""Of very many groups fewer populations are drawn, so that the report does not take minutes."""
+"""Limit on draws times counts: with very many groups, fewer draws keep the report fast."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,8 +197,8 @@ class Sensitivity(Finding):
 def sensitivity_of(study: Study, settings: Settings) -> Sensitivity | None:
     """Return how the verdict depends on the costs; thresholds stay where they are.
 
-    None where each row has costs of its own, of which none can change, and where there are too
-    many costs to look at each.
+    None where each row has costs of its own, which are not varied, and where there are too many
+    costs to vary each.
     """
     if study.examples is not None or too_many_costs(study):
         return None
@@ -216,7 +216,7 @@ def sensitivity_of(study: Study, settings: Settings) -> Sensitivity | None:
 
 
 def too_many_costs(study: Study) -> bool:
-    """Tell whether there are too many costs to find out what a change of each does."""
+    """Tell whether there are too many costs to vary each of them."""
     return study.costs.values.size > MOST_COSTS
 
 
@@ -256,7 +256,7 @@ def _flips(study: Study, table: JointConfusion) -> tuple[Flips, ...]:
 
 
 def _prevalence_range(study: Study, table: JointConfusion) -> tuple[float, float] | None:
-    """Return between which frequencies of the positive class the policy to use stays cheapest."""
+    """Return the range of prevalences in which the policy to use stays the cheapest."""
     labels, positive = study.costs.labels, study.pos_label
     if len(labels) != TWO or positive is None:
         return None
@@ -271,7 +271,7 @@ def _prevalence_range(study: Study, table: JointConfusion) -> tuple[float, float
     means = ((counts * study.costs.values).sum(axis=1) / totals)[:, order]
     ahead = means - means[table.names.index(study.policies.best)]
     low, high = 0.0, 1.0
-    for negative, other in ahead.tolist():  # what a policy costs more in each class
+    for negative, other in ahead.tolist():  # the extra cost of a policy in each class
         if negative == other or (negative >= 0 and other >= 0):
             continue
         turn = negative / (negative - other)
@@ -325,16 +325,16 @@ def _path(
 
 
 FACTORS = (0.0, *np.round(np.logspace(-2, 2, 21), 12).tolist(), np.inf)
-"""Ratios of the costs of the two mistakes, for that of the stated costs: 0 and ∞ are the ends."""
+"""Ratios of the two mistakes' costs, relative to the stated ratio; 0 and ∞ are the ends."""
 
 THINNED = (1, 2, 5, 10)
-"""Of the ratios between, each one, every second, …, where the tables are large."""
+"""Steps between the ratios that are kept, apart from the ends; larger for large tables."""
 
 MOST_COUNTS = 20_000
-"""How many counts all tables together may have, so that the page does not grow by 300 kB."""
+"""Maximum number of counts in all tables, so that the page does not grow by 300 kB."""
 
 LARGEST_CODE = 2**53
-"""Larger whole numbers lose digits in the page."""
+"""Larger integers lose digits in the page, whose numbers are floats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -432,10 +432,10 @@ class OtherCosts(Finding):
 
 
 def other_costs_of(study: Study) -> OtherCosts | None:
-    """Return what the policies decide at other costs.
+    """Return the decisions of the policies at other costs.
 
-    None where the page cannot compute: it knows only independent rows of equal weight and the
-    class frequencies of the examples, and no baseline that breaks a limit.
+    None where the page cannot compute: it supports only independent rows of equal weight, the class
+    frequencies of the examples, and no baseline that breaks a limit.
     """
     if not study.plain or study.design.class_priors is not None or study.policies.barred:
         return None
@@ -474,7 +474,7 @@ def other_costs_of(study: Study) -> OtherCosts | None:
 
 
 def _fit(chosen: list[Chosen]) -> list[tuple[float, Chosen]]:
-    """Return as many of the ratios as the page has room for, the stated one always."""
+    """Return as many of the ratios as the page has room for, always with the stated one."""
     first, *between, last = zip(FACTORS, chosen, strict=True)
     middle = len(between) // 2
     for every in THINNED:
@@ -486,7 +486,7 @@ def _fit(chosen: list[Chosen]) -> list[tuple[float, Chosen]]:
 
 
 def _live_policies(found: Sequence[Policies], *, again: bool) -> tuple[LivePolicy, ...]:
-    """Return what policies are at all ratios; at some, a threshold may decide the same always."""
+    """Return the policies for all ratios; a threshold may be a constant prediction at some."""
     names = found[0].held_out.names
     same_policy = zip(*(each.policies for each in found), strict=True)
     fitted = [any(each.cross_fitted for each in one) for one in same_policy]

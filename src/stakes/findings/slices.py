@@ -1,4 +1,4 @@
-"""What the recommended policy costs in slices of the rows, and over time."""
+"""The cost of the recommended policy in slices of the rows, and over time."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class PeriodFound(Finding):
 
 @dataclass(frozen=True)
 class Divided:
-    """The rows of a study, and what to divide them by.
+    """The rows of a study, and the columns to divide them by.
 
     Attributes
     ----------
@@ -124,12 +124,12 @@ class Divided:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that are needed."""
+        """The names of the columns that are needed."""
         crossed = [name for each in self.by for name in self._split(each)]
         return tuple(dict.fromkeys(filter(None, [*crossed, self.time, self.labelled_at])))
 
     def check(self) -> None:
-        """Raise when there is no such column."""
+        """Raise an error if a column is missing."""
         check_columns(self.table, self.names)
 
     def _split(self, column: str) -> list[str]:
@@ -150,7 +150,7 @@ class Divided:
 
 @dataclass(frozen=True)
 class DividedFindings:
-    """What the recommended policy costs in slices and periods, and what is to be known of it."""
+    """The cost of the recommended policy in slices and periods, with notes."""
 
     slices: tuple[SliceFound, ...] = ()
     periods: tuple[PeriodFound, ...] = ()
@@ -158,7 +158,7 @@ class DividedFindings:
 
 
 def divided_of(study: Study, divided: Divided | None, unit: str = "") -> DividedFindings:
-    """Return what the recommended policy costs in each slice and each period."""
+    """Return the cost of the recommended policy in each slice and each period."""
     if divided is None:
         return DividedFindings()
     rows = _decided(study, divided)
@@ -177,7 +177,7 @@ def divided_of(study: Study, divided: Divided | None, unit: str = "") -> Divided
 
 @dataclass(frozen=True)
 class _Rows:
-    """The actual class of each row, what was decided, what that costs, and the design."""
+    """The actual class and the decision of each row, the costs, and the design."""
 
     y_true: Any
     y_pred: Any
@@ -235,10 +235,10 @@ def _periods(
 
 
 def _decided(study: Study, divided: Divided) -> _Rows:
-    """Return the rows with what the recommended policy decides.
+    """Return the rows with the decisions of the recommended policy.
 
-    A threshold decides all rows as it would be deployed; where rows have costs of their own, as it
-    is judged, on folds that did not choose it.
+    A threshold decides all rows as it would when deployed. Where rows have costs of their own, the
+    decisions are those by which it is judged, on folds that did not choose it.
     """
     table, policy = divided.table, study.policies[study.verdict().use]
     actual = _labels(table, study.roles.actual, study.costs.labels)
@@ -285,7 +285,7 @@ def _labels(table: ArrowTable, name: str, labels: Any) -> Any:
 
 
 def _decisions(table: ArrowTable, study: Study, policy: Policy) -> Any:
-    """Return what a policy decides for each row."""
+    """Return the decision of a policy for each row."""
     n = len(table.texts(study.roles.actual)[0])
     choices = study.costs.decisions
     if policy.model is None:

@@ -1,4 +1,4 @@
-"""The policies that compete in a study: which there are, and what they are called."""
+"""The policies that compete in a study, and their names."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ EXTREMES = {"never": np.inf, "always": -np.inf}
 
 @dataclass(frozen=True, eq=False)
 class Asked(Result):
-    """Which policies were asked for by name.
+    """Policies that were requested by name.
 
     Attributes
     ----------
     baseline : str or None
-        The policy, or the model, that savings are against: ``old``, ``old@0.31``, ``old@best`` or
-        ``always ok``.
+        The policy, or the model, that savings are measured against: ``old``, ``old@0.31``,
+        ``old@best`` or ``always ok``.
     candidates : tuple of str
-        Policies that must compete, named likewise.
+        Policies that must compete, named in the same way.
     """
 
     baseline: str | None = None
@@ -53,36 +53,37 @@ class Asked(Result):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All of them."""
+        """The baseline and the candidates."""
         return (*(() if self.baseline is None else (self.baseline,)), *self.candidates)
 
 
 @dataclass(frozen=True)
 class Counted:
-    """What is known of the rows.
+    """The counted rows of a study.
 
     Attributes
     ----------
     models : sequence of Model
         The models.
     joint : JointConfusion
-        The decisions of those that have any.
+        The decisions of the models that have any.
     scores : JointScores or None
         The scores and decisions row by row.
     costs : CostMatrix
-        What decisions cost.
+        The costs of decisions.
     design : Design
         The class priors and the population.
     decided_from : mapping
-        The score from which on the positive class was decided, where scores were not kept.
+        By model, the score from which on the positive class was decided, where scores were not
+        kept.
     examples : JointExamples or None
-        The rows one by one, where costs are those of single rows.
+        The single rows, where each has costs of its own.
     positive : label or None
         The positive class.
     class_rows : tuple of int
-        How many rows each class has.
+        The number of rows of each class.
     doubtful : mapping of str to str
-        Columns that may be models and could not be read, and why.
+        Columns that may be models but could not be read, with the reasons.
     """
 
     models: Sequence[Model]
@@ -177,13 +178,13 @@ def _chosen(counted: Counted, choosing: Choosing) -> Chosen | ChosenRows:
 
 
 def with_stated(choosing: Choosing, asked: Asked, models: Sequence[Model]) -> Choosing:
-    """Return how thresholds are chosen, with those that were stated in names."""
+    """Return the settings of the choice with the thresholds stated in names, such as ``m@0.3``."""
     stated = _stated(asked, models).values()
     return replace(choosing, fixed=tuple(dict.fromkeys([*choosing.fixed, *stated])))
 
 
 def _check_limits(choosing: Choosing) -> None:
-    """Raise when a limit is no rate."""
+    """Raise an error if a limit is not a rate."""
     for name in ("min_recall", "max_fpr"):
         rate = getattr(choosing, name)
         if rate is not None and not 0 <= rate <= 1:
@@ -191,7 +192,7 @@ def _check_limits(choosing: Choosing) -> None:
 
 
 def _broken(policy: Policy, table: JointConfusion, counted: Counted, choosing: Choosing) -> bool:
-    """Tell whether decisions that were not chosen within the limits break one on these rows."""
+    """Tell whether a policy that was not chosen within the limits breaks one on these rows."""
     limits = choosing.limits
     if not limits or policy.cross_fitted:
         return False
@@ -216,7 +217,7 @@ def _broken(policy: Policy, table: JointConfusion, counted: Counted, choosing: C
 
 
 def _limit_notes(barred: Sequence[Policy], baseline: str | None) -> list[str]:
-    """State which policies break a limit, and what becomes of them."""
+    """State which policies break a limit, and whether they are left out."""
     others = [in_words(each) for each in barred if each.name != baseline]
     notes = [
         f"{in_words(each)} does not keep within the limits on these rows: savings are against it, "
@@ -235,7 +236,7 @@ def _limit_notes(barred: Sequence[Policy], baseline: str | None) -> list[str]:
 
 
 def _breaks(decision: Label, counted: Counted, choosing: Choosing) -> bool:
-    """Tell whether a constant prediction of the positive class, or of the other, breaks a limit."""
+    """Tell whether a constant prediction breaks a limit."""
     if counted.positive is None:
         return False
     rate = float(decision == counted.positive)
@@ -247,7 +248,7 @@ def _breaks(decision: Label, counted: Counted, choosing: Choosing) -> bool:
 def _nothing_to_judge(
     counted: Counted, chosen: Chosen | ChosenRows | None, limits: Mapping[str, float]
 ) -> InputError:
-    """Return the error that no model has decisions, or a threshold to decide by."""
+    """Return the error for the case that no model has decisions or a threshold."""
     reasons = {} if chosen is None else chosen.undecided
     if limits and (not reasons or all(each.startswith(IMPOSSIBLE) for each in reasons.values())):
         what = IMPOSSIBLE if reasons else "no decisions keep within"
@@ -261,7 +262,7 @@ def _nothing_to_judge(
 
 
 def _refused(asked: Asked, name: str, problem: str) -> InputError:
-    """Return the error that a named policy cannot be had."""
+    """Return the error for a named policy that is not available."""
     return InputError("baseline" if name == asked.baseline else "candidates", problem)
 
 
@@ -272,7 +273,7 @@ def _no_scores(model: str) -> str:
 def _unjudged(
     counted: Counted, chosen: Chosen | ChosenRows | None, policies: Sequence[Policy]
 ) -> dict[str, str]:
-    """Return the models that have no policy, and the columns that may be models, and why."""
+    """Return the models without a policy and unreadable columns that may be models, and why."""
     judged = {each.model for each in policies}
     reasons = {} if chosen is None else chosen.undecided
     lacking = [model.name for model in counted.models if model.name not in judged]
@@ -319,7 +320,7 @@ def threshold_policy(each: Threshold, column: str) -> Policy:
 
 
 def written(value: float) -> str:
-    """Write a threshold with as many digits as tell it, four at least."""
+    """Return a threshold as text, with as many digits as identify it, at least four."""
     if not np.isfinite(value):
         return next(name for name, extreme in EXTREMES.items() if extreme == value)
     texts = (f"{value:.{digits}g}" for digits in range(4, 18))
@@ -327,7 +328,7 @@ def written(value: float) -> str:
 
 
 def _distinct(policies: Sequence[Policy]) -> list[Policy]:
-    """Return the policies with names of which no two are the same."""
+    """Return the policies with unique names."""
     taken: dict[str, Policy] = {}
     for each in policies:
         name = each.name
@@ -341,7 +342,7 @@ def _distinct(policies: Sequence[Policy]) -> list[Policy]:
 
 
 def _stated(asked: Asked, models: Sequence[Model]) -> dict[str, tuple[str, float]]:
-    """Return the thresholds in names such as ``old@0.31``, unless a model has that very name."""
+    """Return the thresholds in names such as ``old@0.31``, unless a model has that name."""
     known = {model.name for model in models}
     found = {}
     for name in asked.names:
@@ -363,7 +364,7 @@ def _stated(asked: Asked, models: Sequence[Model]) -> dict[str, tuple[str, float
 
 
 def _number(threshold: str) -> float:
-    """Return a threshold as it was stated, or as `written`; NaN for what is none."""
+    """Parse a threshold, including the words of `written`; NaN for any other text."""
     if threshold in EXTREMES:
         return EXTREMES[threshold]
     try:
@@ -375,7 +376,7 @@ def _number(threshold: str) -> float:
 
 @dataclass(frozen=True)
 class _Known:
-    """The policies that there are, to find those that were named among them."""
+    """The available policies, for lookup by name."""
 
     policies: Sequence[Policy]
     stated: Mapping[str, tuple[str, float]]
@@ -384,7 +385,7 @@ class _Known:
     barred: Sequence[str]
 
     def _check_usable(self, name: str) -> None:
-        """Raise when what was named is a column that cannot be read, or breaks a limit."""
+        """Raise an error if a name is of an unreadable column, or of one that breaks a limit."""
         if name in self.doubtful:
             problem = f"the column {name!r} cannot be used: {self.doubtful[name]}."
             raise _refused(self.asked, name, problem)
@@ -392,7 +393,7 @@ class _Known:
             raise _refused(self.asked, name, f"{name!r} does not keep within the limits.")
 
     def resolved(self, name: str) -> str:
-        """Return the name of the policy that is meant."""
+        """Return the full name of the policy that a name refers to."""
         by_name = {each.name: each for each in self.policies}
         self._check_usable(name)
         if name in self.stated:
@@ -423,7 +424,7 @@ class _Known:
 
 
 def _instead(name: str, counted: Counted) -> str:
-    """Say how a model without a threshold competes."""
+    """Describe how a model without a threshold competes."""
     if name not in counted.joint.names or name in counted.decided_from:
         return "it is not compared"
     given = any(each.name == name and each.decisions is not None for each in counted.models)
@@ -431,7 +432,7 @@ def _instead(name: str, counted: Counted) -> str:
 
 
 def _notes(counted: Counted, chosen: Chosen | ChosenRows | None, choosing: Choosing) -> list[str]:
-    """Say how thresholds were chosen, and for which models that could not be done."""
+    """Describe how thresholds were chosen, and for which models none could be."""
     if chosen is None:
         both = [model.name for model in counted.models if model.decisions and model.scores]
         if counted.examples is not None and both:
@@ -478,7 +479,7 @@ def _notes(counted: Counted, chosen: Chosen | ChosenRows | None, choosing: Choos
 
 
 def _threshold_notes(counted: Counted, chosen: Chosen | ChosenRows) -> list[str]:
-    """Say what is unusual about thresholds."""
+    """Describe what is unusual about thresholds."""
     if counted.examples is None and not np.ptp(counted.costs.values):
         return ["All decisions cost the same, so no threshold is cheaper than another."]
     notes: list[str] = []

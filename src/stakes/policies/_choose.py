@@ -1,11 +1,11 @@
-"""Thresholds for the scores of several models, and what they decide on the rows they come from.
+"""Thresholds for the scores of several models, and their decisions on the rows.
 
-The threshold to deploy is chosen on all rows. What it will cost is judged by folds: on each, the
-threshold that the other folds choose. Both tables of decisions are returned.
+The threshold to deploy is chosen on all rows. Its cost is estimated by cross-fitting: each fold is
+decided by the threshold that the other folds choose. Both tables of decisions are returned.
 
-Where each row has costs of its own, what a threshold costs is a sum over rows. It is chosen by the
+Where each row has costs of its own, the cost of a threshold is a sum over rows. It is chosen by the
 same rule: the smooth estimate takes the average cost of each mistake, and is replaced where the
-rows speak against it.
+rows contradict it.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from stakes.predictions.examples import IN_SAMPLE, JointExamples
 from stakes.predictions.scores import JointScores
 
 FOLDS = ((2_000, 20), (200_000, 10), (np.inf, 5))
-"""Below so many rows there are so many folds."""
+"""Pairs of a limit on the number of rows, and the number of folds below it."""
 
 MOST_FOLDS = 100
 
 TWO_ERRORS = 1.96
-"""Standard errors that a threshold must cost more by, to be shown to."""
+"""Standard errors by which a threshold must cost more for the difference to be shown."""
 
 CLEARLY = 4.0
-"""Standard errors below one half, from which on scores are said to be reversed."""
+"""Standard errors by which the AUC must be below one half for scores to be reported as reversed."""
 
 IMPOSSIBLE = "no threshold keeps within"
 
@@ -47,27 +47,27 @@ Codes = NDArray[np.signedinteger]
 
 
 class ImpossibleLimitsError(InputError):
-    """No threshold of a model keeps within the limits, on some rows that choose."""
+    """No threshold of a model keeps within the limits, on all rows or on those without a fold."""
 
 
 @dataclass(frozen=True, eq=False)
 class Choosing(Result):
-    """How thresholds are chosen, and which of several questions is asked.
+    """Settings of the choice of thresholds.
 
     Attributes
     ----------
     folds : int or None
-        The number of folds; None for more of them the fewer rows there are.
+        The number of folds; None for a number that is larger the fewer rows there are.
     seed : int
-        How rows are dealt into them.
+        The random seed of the folds.
     min_recall, max_fpr : float or None
-        The least share of positives to be found, and the largest share of false alarms.
+        The lowest recall and the highest false positive rate allowed.
     capacity : float or None
         The largest share of rows that may be called positive.
     fixed : tuple of (str, float)
-        Models and thresholds of theirs that were stated; they compete beside the chosen ones.
+        Models with a stated threshold, which competes in addition to the chosen one.
     validation : JointScores, JointExamples or None
-        Other rows to choose thresholds on; with costs of their own where the rows to judge by have.
+        Other rows to choose thresholds on; with costs of their own if the rows to judge by have.
     """
 
     folds: int | None = None
@@ -86,7 +86,7 @@ class Choosing(Result):
     def folds_of(self, n: int) -> int:
         """Return the number of folds for so many rows.
 
-        With few rows the thresholds of five folds differ much, and so does the cost with the seed.
+        With few rows, the thresholds of five folds vary much, and so does the cost with the seed.
 
         Parameters
         ----------
@@ -110,22 +110,22 @@ class Choosing(Result):
 
     @property
     def limits(self) -> dict[str, float]:
-        """The limits that there are."""
+        """The limits that are set, by name."""
         names = ("min_recall", "max_fpr", "capacity")
         return {name: float(v) for name in names if (v := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """The scores from which on decisions are taken by one model.
+    """The threshold of one model, or its thresholds where there are more than two decisions.
 
     Attributes
     ----------
     model : str
         The model.
     cuts : tuple of (decision, float)
-        Each decision and the score from which on it is taken, highest first; below the last one
-        `below` is decided.
+        Each decision with the lowest score that leads to it, highest first; still lower scores lead
+        to `below`.
     below : label
         The decision for all lower scores.
     cross_fitted : bool
@@ -133,7 +133,7 @@ class Threshold:
     range_ : pair of float, or None
         The lowest and the highest threshold not shown to cost more on these rows.
     reason : str
-        Why it was not chosen on the rows, where it was not.
+        Why it was not chosen on the rows; empty where it was.
     reversed_ : float or None
         The area under the ROC curve, where it is clearly below one half.
     """
@@ -176,11 +176,11 @@ def choose(scores: JointScores, costs: CostMatrix, design: Design, choosing: Cho
     scores : JointScores
         The scores and decisions of the models, row by row.
     costs : CostMatrix
-        What decisions cost.
+        The costs of decisions.
     design : Design
         The class priors, and the population of the strata.
     choosing : Choosing
-        How.
+        The settings of the choice.
     """
     task = task_of(scores, costs, design, choosing)
     rows, made = task.rows, task.decided()
@@ -194,7 +194,7 @@ def choose(scores: JointScores, costs: CostMatrix, design: Design, choosing: Cho
 
 
 def task_of(scores: JointScores, costs: CostMatrix, design: Design, choosing: Choosing) -> Task:
-    """Return the choice that is to be made for each model; parameters are those of `choose`."""
+    """Return the task of choosing for each model; parameters are those of `choose`."""
     rows = Rows.of(scores)
     values = costs.values_for((scores.neg_label, scores.pos_label), costs.decisions)
     order = np.argsort(values[:, 1] - values[:, 0], kind="stable")  # from the highest scores
@@ -211,7 +211,7 @@ def task_of(scores: JointScores, costs: CostMatrix, design: Design, choosing: Ch
 
 
 def check_others(rows: Rows, other: Rows | None) -> None:
-    """Raise when most of the rows to judge by are among those to choose on."""
+    """Raise an error if most of the rows to judge by are among those to choose on."""
     if other is not None and same_rows(rows, other):
         raise InputError(
             "validation",
@@ -236,7 +236,7 @@ def _joint(rows: Rows, columns: Mapping[str, Codes], costs: CostMatrix) -> Joint
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """Thresholds and what they decide, row by row; columns are named as those of `Chosen`."""
+    """Thresholds and their decisions, row by row; columns are named as those of `Chosen`."""
 
     thresholds: dict[str, Threshold]
     held_out: dict[str, Codes]
@@ -246,27 +246,27 @@ class Made:
 
 @dataclass(eq=False)
 class Task:
-    """The choice for one model after the other on the same rows.
+    """The choice of thresholds for several models on the same rows.
 
     Attributes
     ----------
     rows, other : Rows
-        The rows to judge by, and others to choose on if there are.
+        The rows to judge by, and other rows to choose on, if any.
     labels, decisions : sequence
         The classes and the decisions.
     order : ndarray of int
         The decisions from the highest scores to the lowest.
     costs : ndarray, shape (decisions, 2)
-        What each costs for a negative and a positive row in the target population, in that order.
+        The cost of each for a negative and a positive row in the target population, in that order.
     each : ndarray or None
         The weight of each row to choose on.
     choosing : Choosing
-        How.
+        The settings of the choice.
     by_class : ndarray, shape (2,)
-        How many times as frequent the classes are in the target population.
+        The frequency of each class in the target population, relative to that in the rows.
     gains : ndarray or None
-        Where each row to choose on has costs of its own: what the first of two decisions costs
-        more than the second.
+        The extra cost of the first of two decisions over the second, where each row to choose on
+        has costs of its own.
     """
 
     rows: Rows
@@ -307,19 +307,19 @@ class Task:
         return made
 
     def codes(self, places: NDArray[Any]) -> Codes:
-        """Return decisions by their positions, from those in the order of scores."""
+        """Convert positions in the order of scores to positions among the decisions."""
         if len(self.order) == 2:  # noqa: PLR2004 - looking them up takes thirty times as long
             return np.asarray(1 - places if self.order[0] else places)
         return np.asarray(self.order.astype(np.int16)[places])
 
     def model(self, at: int, name: str) -> Any:
-        """Return the threshold of a model and what it decides, in sample and held out; or why not.
+        """Return a model's threshold with its in-sample and held-out decisions; or why not.
 
         Decisions are positions in the order of scores.
         """
         values, ranks = self.rows.scores.thresholds[at], self.rows.ranks[at]
         if self.lacking:
-            if self.gains is not None:  # the costs of each row tell another threshold for each
+            if self.gains is not None:  # with costs of its own, each row implies another threshold
                 return self.lacking
             return self._by_costs(name, values, ranks)
         try:
@@ -330,7 +330,7 @@ class Task:
             return f"{IMPOSSIBLE} the limits"
 
     def stated(self, name: str, threshold: float) -> tuple[Threshold, Any, Any]:
-        """Return a threshold that was stated, and what it decides."""
+        """Return a threshold that was stated, and its decisions."""
         scores = self.rows.scores
         if name not in scores.names:
             raise InputError(
@@ -365,7 +365,7 @@ class Task:
         return threshold, places, held_out
 
     def tables(self, steps: Steps, ranks: NDArray[Any], folds: Folds, count: int) -> ScoreTables:
-        """Return the rows to choose on without each fold, and all of them; of one fold, all."""
+        """Return tables of the rows to choose on, without each fold and all; for one fold, all."""
         rows = self.rows if self.other is None else self.other
 
         def without(each: Floats | None) -> Floats:
@@ -403,7 +403,7 @@ class Task:
         return self._same(name, ends, thresholds, ranks, "")
 
     def _by_costs(self, name: str, values: Floats, ranks: NDArray[Any]) -> Any:
-        """Take scores as probabilities, where there are too few rows to choose on."""
+        """Use the thresholds that costs imply for probabilities: there are too few rows."""
         if values[0] > 1 or values[-1] < 0:
             return f"{self.lacking} to choose a threshold on, and its scores are not probabilities"
         thresholds = [short(each, values) for each in expected_thresholds(self.costs)]
@@ -440,7 +440,7 @@ class Task:
 def _allowed(
     tables: ScoreTables, choosing: Choosing, costs: Floats, by_class: Floats
 ) -> Booleans | None:
-    """Return the cuts that keep within the limits; rows of the classes may count unequally."""
+    """Return the cuts that keep within the limits; `by_class` has the weights of the classes."""
     limits = choosing.limits
     if not limits:
         return None
@@ -468,10 +468,10 @@ def _allowed(
 
 
 def _reversed(table: Floats, weight: float) -> float | None:
-    """Return the area under the ROC curve where it is below one half beyond chance."""
+    """Return the area under the ROC curve if it is significantly below one half."""
     negatives, positives = table
     sizes = table.sum(axis=1)
-    higher = np.cumsum(positives) - positives / 2  # positives that score higher, half of equals
+    higher = np.cumsum(positives) - positives / 2  # positives above, and half of the ties
     area = float(higher @ negatives) / float(sizes.prod())
     error = np.sqrt(weight * sizes.sum() / (12 * sizes.prod()))
     return area if area < 0.5 - CLEARLY * error else None
@@ -482,8 +482,8 @@ def _equally_good(
 ) -> tuple[float, float] | None:
     """Return the range of thresholds not shown to cost more on these rows than the chosen one.
 
-    The test of a cut is the score test on the rows between: of r rows, were both cuts to cost the
-    same, the difference has the variance r c₀ c₁; one row more of each class is added.
+    The test of a cut is the score test on the rows between it and the chosen one. If both cuts cost
+    the same, the difference on r rows has the variance r c₀ c₁; one row of each class is added.
     """
     if len(cuts) != 1:
         return None
@@ -506,8 +506,8 @@ class ChosenRows:
     thresholds : mapping of str to Threshold
         By the name of their column.
     examples : JointExamples
-        The rows; held-out decisions are in those columns, those on all rows in columns of their
-        own.
+        The rows, with the held-out decisions in those columns and the in-sample decisions in
+        columns of their own.
     held_out, in_sample : JointConfusion
         The decisions.
     undecided : mapping of str to str
@@ -528,18 +528,18 @@ def choose_rows(
     choosing: Choosing,
     deciding: Sequence[str] = (),
 ) -> ChosenRows:
-    """Choose a threshold for each model that has scores.
+    """Choose a threshold for each model that has scores, where each row has costs of its own.
 
     Parameters
     ----------
     examples : JointExamples
         The rows, with the scores of models.
     positive : label
-        The positive class, which high scores lead to.
+        The positive class, which is decided for high scores.
     design : Design
         The class priors and the population.
     choosing : Choosing
-        How.
+        The settings of the choice.
     deciding : sequence of str
         The models that have decisions of their own.
     """

@@ -1,10 +1,10 @@
-"""How two policies differ in cost, and how sure to be when one is the cheapest of several.
+"""Comparison of the costs of two policies, adjusted for the selection of the cheapest of several.
 
-Of very many, intervals and tests are computed together.
+The cheapest is selected by its observed cost, which makes its lead too large. If all of m policies
+were equally good, the largest difference between any two would be the range of m normal variables
+(Tukey's range). Each comparison is judged by that.
 
-The cheapest is chosen by looking at the costs, which makes its lead too large. Were all of m
-policies equally good, the largest difference between any two would be the range of m normal
-variables (Tukey's range). Each comparison is judged by that.
+Intervals and tests of very many policies are computed together.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DENSITY = np.exp(-(POINTS**2) / 2) / np.sqrt(2 * np.pi)
 NORMAL = ndtr(POINTS)
 FEW = 20
 TINY = 1e-7
-"""Below it the p-value times the number of pairs is as good, and loses no digits."""
+"""Below it the p-value times the number of pairs is as accurate, and loses no digits."""
 
 
 def adjusted(p_value: float, members: int) -> float:
@@ -49,7 +49,7 @@ def adjusted(p_value: float, members: int) -> float:
     Parameters
     ----------
     p_value : float
-        The p-value of the comparison alone, on both sides.
+        The two-sided p-value of the comparison alone.
     members : int
         The number of policies.
     """
@@ -63,17 +63,17 @@ def adjusted(p_value: float, members: int) -> float:
 
 @cache
 def level(alpha: float, members: int) -> float:
-    """Return the error rate of a comparison alone whose adjusted one is `alpha`."""
+    """Return the error rate of a single comparison for which the adjusted one is `alpha`."""
     low, high = alpha / max(1.0, members * (members - 1) / 2), alpha
 
     def excess(log_level: float) -> float:
         return adjusted(float(np.exp(log_level)), members) - alpha
 
-    # Rounding decides where Bonferroni's level itself is the one.
+    # If the level is Bonferroni's itself, the sign of the excess is only rounding.
     if members <= 2 or adjusted(low, members) >= alpha or excess(np.log(low)) >= 0:  # noqa: PLR2004
         return low
-    if members > FEW:  # so many levels may be needed that halving takes seconds
-        from scipy.optimize import brentq  # which takes longer to load than a few levels
+    if members > FEW:  # bisection would take seconds for many levels
+        from scipy.optimize import brentq  # loading it takes longer than computing a few levels
 
         return float(np.exp(brentq(excess, np.log(low), np.log(high), xtol=1e-14)))
     for _ in range(60):
@@ -83,16 +83,16 @@ def level(alpha: float, members: int) -> float:
 
 
 def _beyond(width: float, members: int) -> float:
-    """Return the probability that m normal variables have a larger range."""
+    """Return the probability that the range of m normal variables is larger."""
     inside = (ndtr(POINTS + width) - NORMAL) ** (members - 1)
     return 1.0 - float(members * np.trapezoid(DENSITY * inside, POINTS))
 
 
 MANY = 20
-"""From so many policies on, what they have in common is computed together."""
+"""Number of policies from which on intervals and tests are computed together."""
 
 MOST_COSTS = 64
-"""Outcomes of more different costs are treated one by one."""
+"""Maximum number of distinct costs of outcomes that are stacked; others are treated one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +135,8 @@ class PolicyPair(Result):
 class Compared:
     """The differences of two policies in the tables of decisions: held out and, if any, in sample.
 
-    Folds alone find differences too often where thresholds were chosen. So both must show it: the
-    p-value is the larger one, and the limits are the wider ones.
+    Where thresholds were chosen, folds alone show differences too often. Both tables must show a
+    difference, so the p-value is the larger one, and the limits are the wider ones.
     """
 
     names: tuple[str, str]
@@ -145,7 +145,7 @@ class Compared:
 
     @property
     def agree(self) -> bool:
-        """Whether one is the cheaper one in all tables."""
+        """Whether the same policy is the cheaper one in all tables."""
         return len({float(np.sign(outcomes_behind(each).mean[0])) for each in self.found}) == 1
 
     @cached_property
@@ -161,7 +161,7 @@ class Compared:
         low, high = min(each.low for each in intervals), max(each.high for each in intervals)
         value = float(outcomes_behind(self.found[0]).mean[0])
         shown = shown and not low <= 0 <= high
-        if not shown:  # what is not shown is not contradicted by its limits
+        if not shown:  # the limits must not contradict the adjusted test
             low, high = min(low, 0.0), max(high, 0.0)
         return PolicyPair(
             *self.names, value, low, high, self.p_value, all_, shown, self.method, self.warning
@@ -174,7 +174,7 @@ class Compared:
 
     @cached_property
     def warning(self) -> str | None:
-        """That the most expensive disagreement was observed too rarely, where it was."""
+        """A warning if the most expensive disagreement was observed too rarely; else None."""
         held_out = self.found[0]
         rare = held_out.rare_outcome() if isinstance(held_out, CostDifference) else None
         if rare is None or rare[2] is None:
@@ -186,7 +186,7 @@ class Compared:
         )
 
     def no_more_than(self, margin: float, confidence: float) -> TestResult:
-        """Test that the first costs less than a margin more; both tables must show it."""
+        """Test that the first costs less than the second plus a margin, in both tables."""
         results = [
             replace(_test(each, confidence, "less", margin), names=self.names)
             for each in self.found
@@ -267,7 +267,7 @@ def p_values_of(results: Sequence[Inference]) -> list[float]:
 def p_value_of(result: Inference) -> float:
     """Return the p-value of the hypothesis that a mean is 0, by the method of its interval."""
     outcomes = outcomes_behind(result)
-    if outcomes.lowest == outcomes.highest:  # nothing varies: it is known
+    if outcomes.lowest == outcomes.highest:  # nothing varies: the mean is known
         return 1.0 if float(outcomes.mean[0]) == 0 else 0.0
     return run_test(
         outcomes,
@@ -281,7 +281,7 @@ def p_value_of(result: Inference) -> float:
 
 
 def _alike(results: Sequence[Inference]) -> list[list[int]]:
-    """Return the places of results that differ in their counts alone, where they can be stacked."""
+    """Return the positions of results that differ in their counts alone, so that they stack."""
     found: dict[Any, list[int]] = {}
     for place, result in enumerate(results):
         outcomes = outcomes_behind(result)

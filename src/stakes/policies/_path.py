@@ -1,8 +1,8 @@
 """Thresholds and decisions at other ratios of the costs of the two mistakes.
 
-What a threshold should be depends on the costs by one number: what false alarms cost in all for
-what misses cost. The rows are sorted into folds once, the smooth estimate is fitted once, and for
-each ratio only the cuts are chosen again.
+The best threshold depends on the costs by one number: the cost of a false alarm divided by that of
+a miss, weighted by class priors. The rows are sorted into folds once, the smooth estimate is fitted
+once, and for each ratio only the cuts are chosen again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from stakes.predictions.scores import JointScores
 
 TWO = 2
 DENSE = 1 << 20
-"""Up to so many possible combinations of decisions each has a place of its own."""
+"""Maximum number of possible combinations of decisions that are counted in a dense array."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class _Column:
     Attributes
     ----------
     thresholds : list of Threshold
-        Those to deploy.
+        The thresholds to deploy.
     deployed : ndarray of int, shape (ratios,)
         The number of distinct scores above each.
     held_out : ndarray of int, shape (ratios, folds)
@@ -60,9 +60,9 @@ class _Column:
 
 
 def loss_ratio(scores: JointScores, costs: CostMatrix, design: Design) -> float | None:
-    """Return what a false alarm costs for what a miss costs, weighted by class priors if any.
+    """Return the cost of a false alarm over that of a miss, weighted by class priors if any.
 
-    None where there are not two decisions, or where one is the cheaper for both classes.
+    Return None if there are not two decisions, or if one is the cheaper for both classes.
     """
     found = task_of(scores, costs, design, Choosing()).costs
     if len(found) != TWO:
@@ -78,21 +78,21 @@ def chosen_at(
     choosing: Choosing,
     factors: Sequence[float],
 ) -> list[Chosen]:
-    """Choose thresholds as `choose` does, for costs of false alarms that are larger by factors.
+    """Choose thresholds as `choose` does, with the cost of false alarms multiplied by factors.
 
     Parameters
     ----------
     scores : JointScores
         The scores and decisions of rows of equal weight.
     costs : CostMatrix
-        What two decisions cost, each the cheaper one for its class.
+        The costs of two decisions, each the cheaper one for its class.
     design : Design
         The class priors.
     choosing : Choosing
-        How.
+        The settings of the choice.
     factors : sequence of float
-        How many times the ratio of the stated costs: 0 for false alarms that cost nothing,
-        infinity for misses that do.
+        Multiples of the ratio of the stated costs: 0 if false alarms cost nothing, infinity if
+        misses cost nothing.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def chosen_at(
 
 
 def _times(values: Floats, factor: float) -> Floats:
-    """Return costs whose ratio of the two mistakes is larger by a factor."""
+    """Return costs with the ratio of the two mistakes multiplied by a factor."""
     scale = [factor, 1.0] if np.isfinite(factor) else [1.0, 0.0]
     return np.asarray(values * scale)
 
@@ -173,7 +173,7 @@ def _cross_fitted(tasks: Sequence[Task], at: int, name: str) -> _Column:
 
 
 class _Tables:
-    """The rows by fold, so that a cut is one comparison with all of them."""
+    """The rows in the order of their folds, so that a cut is a comparison of whole slices."""
 
     def __init__(
         self,
@@ -251,11 +251,11 @@ def with_thresholds(policies: Policies, chosen: Chosen, costs: CostMatrix) -> Po
     Parameters
     ----------
     policies : Policies
-        Those of the stated costs.
+        The policies at the stated costs.
     chosen : Chosen
         Thresholds and decisions, as `chosen_at` returns them.
     costs : CostMatrix
-        What decisions cost.
+        The other costs.
     """
     names: dict[str, str] = {}
     found = []

@@ -1,8 +1,8 @@
-"""The rows of a score table one by one, the steps of scores between them, and their folds.
+"""Single rows of a score table, the steps of scores between them, and their folds.
 
-Rows are put in an order that their content tells, and folds are dealt along it at random. Rows of
-the same content may then be in different folds, as rows of different content are; which of them is
-where makes no difference. Calling the other class the positive one changes no fold.
+Rows are ordered by their content, and folds are assigned along this order at random. Rows of the
+same content may be in different folds, and which of them is in which makes no difference. Swapping
+the positive and the negative class changes no fold.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def row_keys(
     n : int
         The number of rows.
     two_sided : sequence of (ndarray of int, int, ndarray of bool)
-        Positions, how many there are, and of which rows they count from the first one: those of
-        one class. Those of the other class count from the last one, so that nothing changes where
-        the classes change their places, and positions with them.
+        Positions, their number, and the rows whose positions count from the first one: those of one
+        class. Positions of the other class count from the last one, so that swapping the classes,
+        which reverses the positions, changes nothing.
     others : sequence of ndarray
         Other numbers, such as weights.
     """
@@ -67,7 +67,7 @@ def name_numbers(names: Sequence[Any]) -> NDArray[np.float64]:
 
 
 def deal(keys: Keys, classes: NDArray[Any], folds: int, seed: int) -> Folds:
-    """Return the fold of each row; every class is dealt evenly.
+    """Return the fold of each row; every class is spread evenly.
 
     Parameters
     ----------
@@ -78,27 +78,27 @@ def deal(keys: Keys, classes: NDArray[Any], folds: int, seed: int) -> Folds:
     folds : int
         The number of folds.
     seed : int
-        Another one deals otherwise.
+        The random seed.
     """
     dealt = np.empty(len(keys), dtype=np.int8)
     for each in (False, True):
         rows = np.flatnonzero(classes == each)
-        order = rows[np.argsort(keys[rows])]  # rows of one key are alike: any order of them does
+        order = rows[np.argsort(keys[rows])]  # rows of one key are alike: their order is irrelevant
         turns = _turns(len(rows), folds)
         dealt[order] = np.random.default_rng(seed).permutation(turns)
     return dealt
 
 
 def _turns(n: int, folds: int) -> Folds:
-    """Return the folds in turn."""
+    """Return n fold numbers that cycle through the folds."""
     return np.tile(np.arange(folds, dtype=np.int8), n // folds + 1)[:n]
 
 
 def deal_ranked(ranks: NDArray[np.integer], classes: NDArray[Any], folds: int, seed: int) -> Folds:
-    """Return the fold of each row where no two have the same score, which then tells their order.
+    """Return the fold of each row where no two have the same score, so that ranks give the order.
 
-    Nothing needs to be sorted. Each class counts from its own end of the scores, so that it makes
-    no difference which of them is called the positive one.
+    No sorting is needed. Each class counts from its own end of the scores, so that swapping the
+    positive and the negative class changes no fold.
     """
     by_rank = np.empty(len(ranks), dtype=bool)
     by_rank[ranks] = classes
@@ -114,9 +114,9 @@ def deal_ranked(ranks: NDArray[np.integer], classes: NDArray[Any], folds: int, s
 def deal_groups(
     keys: Keys, classes: NDArray[Any], groups: NDArray[np.intp], folds: int, seed: int
 ) -> Folds:
-    """Return the fold of each row where groups stay whole.
+    """Return the fold of each row, the same for all rows of a group.
 
-    Groups that have rows of the rarer class are dealt evenly, and so are the others.
+    Groups that have rows of the rarer class are spread evenly, and so are the others.
     """
     rare = _rarer(keys, classes)
     size = int(groups.max()) + 1
@@ -128,25 +128,25 @@ def deal_groups(
 
 
 def _rarer(keys: Keys, classes: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which rows are of the rarer class; of two equally frequent ones, content tells."""
+    """Return which rows are of the rarer class; the content decides if both are as frequent."""
     flags = np.asarray(classes, dtype=bool)
     found = [(int(side.sum()), int(keys[side].sum())) for side in (flags, ~flags)]
     return flags if found[0] <= found[1] else ~flags
 
 
 ENOUGH = 10
-"""With fewer rows of a class, or groups that have any, no threshold is chosen on them."""
+"""Minimum number of rows of each class, or of groups with such rows, to choose a threshold on."""
 
 MOST_STEPS = 10_000
-"""Up to so many different scores each may be a threshold; of more, those that matter."""
+"""Maximum number of distinct scores that are all possible cuts; of more, only those that matter."""
 
 SAME = 0.5
-"""With a larger share of the test rows among them, other rows are no others."""
+"""Share of test rows among the validation rows above which both count as the same rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of a score table one by one."""
+    """The single rows of a score table."""
 
     scores: JointScores
     positive: Booleans
@@ -198,9 +198,9 @@ class Rows:
         return deal_groups(keys, self.positive, groups, count, seed)
 
     def too_few(self, each: Floats | None) -> str:
-        """State which class has too few rows, or groups with such rows; nothing if none has.
+        """State which class has too few rows, or groups with such rows; empty if none has.
 
-        Rows that weigh nothing, by their weights `each`, do not count.
+        Rows whose weight in `each` is zero do not count.
         """
         groups = self.groups
         for wanted, label in ((True, self.scores.pos_label), (False, self.scores.neg_label)):
@@ -217,9 +217,9 @@ class Rows:
         return ""
 
     def class_weights(self, design: Design) -> tuple[Floats | None, Floats]:
-        """Return what rows count for where policies are used: each row, and then each class.
+        """Return the weight of each row, and of each class, in the target population.
 
-        Each row's is None where all count the same.
+        The weights of rows are None if all are equal.
         """
         each = self.weights
         parts, population = self.scores.parts, design.population
@@ -241,7 +241,7 @@ class Rows:
             return each, np.ones(2)
         labels = (self.scores.neg_label, self.scores.pos_label)
         sizes = np.bincount(self.positive, each, minlength=2)
-        if not sizes.all():  # there is nothing to weigh the one class against
+        if not sizes.all():  # only one class occurs, so it has no relative weight
             return each, np.ones(2)
         shares = np.array([float(_prior(priors, label, at)) for at, label in enumerate(labels)])
         return each, shares / shares.sum() / (sizes / sizes.sum())
@@ -253,14 +253,14 @@ def _prior(priors: Any, label: Label, at: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """The scores of a model in steps between which it may be cut, from the highest.
+    """The scores of a model, divided by the possible cuts into steps, highest first.
 
     Attributes
     ----------
     values : ndarray
         The distinct scores, highest first.
     bounds : ndarray of int
-        Where among them each step begins, and the number of all.
+        The position of the first score of each step, and the number of scores.
     """
 
     values: Floats
@@ -273,10 +273,10 @@ class Steps:
 
     @classmethod
     def of(cls, values: Floats, ranks: NDArray[Any], positive: Booleans) -> Steps:
-        """Divide the scores; of very many only where it can matter.
+        """Divide the scores; of very many, only where a cut can matter.
 
-        The cheapest cut is beside a row of the rarer class. Places in between are there for the
-        smooth estimate, closer together in the tails.
+        The cheapest cut is next to a row of the rarer class. Further cuts, closer together in the
+        tails, serve the smooth estimate.
         """
         size = len(values)
         if size <= MOST_STEPS:
@@ -311,7 +311,7 @@ class Steps:
     def threshold(self, cut: int) -> float:
         """Return a short number between the scores above a cut and those below, near the middle.
 
-        It decides as the middle does, and can be printed and typed as it is.
+        It leads to the same decisions as the middle, and can be printed and typed exactly.
         """
         return short(midway(self.values, int(self.bounds[cut])), self.values)
 
@@ -333,9 +333,9 @@ def midway(values: Floats, rank: int) -> float:
 
 
 def same_rows(one: Rows, other: Rows) -> bool:
-    """Tell whether most rows of a table are in another, by what both tell of them.
+    """Tell whether most rows of a table are in another, by their classes and common scores.
 
-    Where many rows are alike, as with few distinct scores, only if all are: chance explains less.
+    Where many rows are alike, as with few distinct scores, all must be: most may be by chance.
     """
     names = [name for name in one.scores.names if name in other.scores.names]
     if not names:

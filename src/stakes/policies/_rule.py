@@ -1,9 +1,9 @@
-"""Where to cut scores: a smooth estimate of the cheapest place, unless the rows speak against it.
+"""The rule that cuts scores: a smooth estimate of the cheapest cut, unless the rows contradict it.
 
-The place of least cost on some rows follows their accidents: with few errors it costs far more on
-other rows. A logistic curve through the normal scores of mid-ranks is steadier. It is used unless
-it costs more on the rows than the least by more than chance explains, as where scores do not order
-the rows as a logistic curve expects.
+The cut of least cost on some rows overfits them: with few errors it costs far more on other rows. A
+logistic curve on the normal scores of mid-ranks is more stable. Its cut is used unless it costs
+more on the rows than the cheapest cut by more than chance explains, as where the logistic curve
+does not fit.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from stakes._core.typing import Booleans, Floats
 Cuts = NDArray[np.intp]
 
 STEPS = 30
-"""Newton's method takes fewer than ten, but for classes that scores separate."""
+"""Maximum number of Newton steps; fewer than ten are needed unless scores separate the classes."""
 
 LONGEST = 3.0
-"""No step moves a coefficient farther, so that separated classes do not run away."""
+"""Longest Newton step of a coefficient, so that separated classes do not make it diverge."""
 
 CLOSE = 1e-6
-"""Of Newton's steps, each is about the square of the one before: after this one nothing is left."""
+"""Newton's method converges quadratically: after a step this short the error is negligible."""
 
 RIDGE = 0.01
-"""Keeps the slope finite where the scores separate the classes; nothing otherwise."""
+"""Penalty that keeps the slope finite where scores separate the classes; negligible otherwise."""
 
 ROUNDING = 1e-12
 TWO = 2
 
 BLOCK = 1 << 14
-"""Cuts that are looked at together: their costs stay in the processor's cache."""
+"""Number of cuts evaluated together, so that their costs stay in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTables:
-    """How many rows of each class have the scores of each step, highest scores first.
+    """Counts of rows by class and step of scores, highest scores first.
 
     Attributes
     ----------
     positives, negatives : ndarray, shape (tables, steps)
         The rows, or the sums of their weights.
     weight : float
-        What one row counts for: 1, or the sum of squared weights over that of weights.
+        The weight of one row: 1, or the sum of squared weights over that of weights.
     gains, squares : ndarray, shape (2, tables, steps), or None
-        Where rows have costs of their own: the sums, of negatives and of positives, of what the
-        first of two decisions costs more than the second, and of the squares of that.
+        Where rows have costs of their own: the sums, over negatives and over positives, of the
+        extra cost of the first of two decisions over the second, and of its square.
     """
 
     positives: Floats
@@ -61,13 +61,13 @@ class ScoreTables:
 
     @property
     def loss(self) -> Floats:
-        """What the first decision costs more on average: a row for each class, for each table."""
+        """The mean extra cost of the first decision, shape (2, tables): by class and table."""
         assert self.gains is not None  # noqa: S101 - asked only where there are
         return np.asarray(self.gains.sum(axis=2) / np.maximum(self.class_sizes, 1e-300))
 
     @property
     def class_sizes(self) -> Floats:
-        """The rows of each class in each table."""
+        """The number of rows of each class in each table, shape (2, tables)."""
         return np.stack([self.negatives.sum(axis=1), self.positives.sum(axis=1)])
 
 
@@ -77,19 +77,19 @@ def cheapest_cuts(
     allowed: Booleans | None = None,
     log_odds: Floats | None = None,
 ) -> Cuts:
-    """Return how many steps, from the highest, each decision and those before it are taken for.
+    """Return the cuts: after how many steps, from the highest, each decision but the last ends.
 
     Parameters
     ----------
     tables : ScoreTables
         A table for each set of rows to choose on.
     costs : ndarray, shape (decisions, 2)
-        What each decision costs for a negative and for a positive row. The decisions are in their
+        The cost of each decision for a negative and for a positive row. The decisions are in their
         order from the highest scores to the lowest.
     allowed : ndarray of bool, shape (tables, steps + 1), optional
         Between two decisions, the cuts that keep within limits.
     log_odds : ndarray, shape (tables, steps), optional
-        What `fitted_odds` returns, for the same tables at several costs.
+        The result of `fitted_odds`, to reuse it for the same tables at several costs.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def cheapest_cuts(
 
 
 def _guarded(tables: ScoreTables, costs: Floats, allowed: Booleans | None, fitted: Cuts) -> Cuts:
-    """Return the fitted cut between two decisions of each table, or the cheapest next to it."""
+    """Return each table's fitted cut between two decisions, or the nearest of least cost."""
     found = fitted.copy()
     size = max(1, BLOCK // (tables.positives.shape[1] + 1))
     for start in range(0, len(fitted), size):
@@ -137,9 +137,9 @@ def _guarded(tables: ScoreTables, costs: Floats, allowed: Booleans | None, fitte
 
 
 def _summed(tables: ScoreTables, costs: Floats, rows: slice) -> tuple[Floats, Floats, Any]:
-    """Return what the first decision costs more above each cut, the sum of squares, and of one row.
+    """Return the extra cost of the first decision above each cut, and two sums of squares.
 
-    That of one row is of one negative and one positive row.
+    The sums are of all rows above each cut, and of one negative and one positive row.
     """
     if tables.gains is None or tables.squares is None:
         loss = costs[0] - costs[1]
@@ -152,14 +152,14 @@ def _summed(tables: ScoreTables, costs: Floats, rows: slice) -> tuple[Floats, Fl
 
 
 def _running(side: Floats) -> Floats:
-    """Return how many rows there are above each cut."""
+    """Return the sum above each cut."""
     return np.concatenate([np.zeros((len(side), 1)), np.cumsum(side, axis=1)], axis=1)
 
 
 def fitted_odds(tables: ScoreTables) -> Floats:
-    """Return the logarithm of the odds of a positive in each step.
+    """Return the log odds of a positive in each step.
 
-    By a logistic curve on the normal scores of mid-ranks.
+    They are those of a logistic curve on the normal scores of mid-ranks.
     """
     rows = tables.positives + tables.negatives
     total = rows.sum(axis=1, keepdims=True)
@@ -177,13 +177,13 @@ def _fitted_cuts(log_odds: Floats, costs: Floats) -> Cuts:
 
 
 def _logistic(positives: Floats, rows: Floats, scores: Floats) -> tuple[Floats, Floats]:
-    """Return the constant and the slope of greatest likelihood for each table.
+    """Return the constant and the slope of maximum likelihood for each table.
 
-    A slope below 0 would turn the order of the scores round: it is 0 then.
+    A slope below 0 would reverse the order of the scores, so it is set to 0.
     """
     share = positives.sum(axis=1) / rows.sum(axis=1)
     base = logit(np.clip(share, ROUNDING, 1 - ROUNDING))
-    most = [int(rows.sum(axis=1).argmax())]  # its curve is near those of parts of its rows
+    most = [int(rows.sum(axis=1).argmax())]  # a good start for tables of parts of its rows
     begin = _newton(positives[most], rows[most], scores[most], (base[most], np.ones(1)))
     constant, slope = _newton(
         positives, rows, scores, (base - base[most] + begin[0], np.repeat(begin[1], len(base)))
@@ -195,7 +195,7 @@ def _logistic(positives: Floats, rows: Floats, scores: Floats) -> tuple[Floats, 
 def _newton(
     positives: Floats, rows: Floats, scores: Floats, begin: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats]:
-    """Go from a constant and a slope to those of greatest likelihood."""
+    """Return the constant and the slope of maximum likelihood, by Newton's method from `begin`."""
     constant, slope = begin
     squared = scores**2
     for _ in range(STEPS):
@@ -224,7 +224,8 @@ def _newton(
 def expected_thresholds(costs: Floats) -> list[float]:
     """Return the probabilities from which on each decision but the last costs least on average.
 
-    Lines c₀(1 - p) + c₁ p, in the order of their slopes: their lower envelope.
+    They are the corners of the lower envelope of the lines c₀(1 - p) + c₁ p, taken in the order of
+    their slopes.
     """
     hull: list[tuple[int, float]] = [(len(costs) - 1, 0.0)]  # each decision and where it begins
     for at in range(len(costs) - 2, -1, -1):
@@ -250,7 +251,7 @@ def expected_thresholds(costs: Floats) -> list[float]:
 
 
 class _Steps:
-    """What cuts cost on one set of rows."""
+    """The costs of cuts on one set of rows."""
 
     def __init__(self, positives: Floats, negatives: Floats, costs: Floats) -> None:
         self.costs = costs
@@ -268,7 +269,7 @@ class _Steps:
     def least(self) -> NDArray[np.intp]:
         """Return the cuts of least cost.
 
-        Go through the decisions in their order; of each, find where to begin it for each end.
+        By dynamic programming: for each decision in order, find its best start for each end.
         """
         best, begun = self.running[0], []
         for line in self.running[1:]:
@@ -285,10 +286,10 @@ class _Steps:
         return np.array(cuts[::-1], dtype=np.intp)
 
     def chance(self, cuts: NDArray[Any], others: NDArray[Any], weight: float) -> float:
-        """Return how much two pairs of cuts may differ by chance: a standard error and one row.
+        """Return how much two sets of cuts may differ by chance: a standard error and one row.
 
-        The one row is what each class can cost more: where two cuts differ in no row or in one,
-        that they do tells little.
+        The one row, of each class and with its largest difference in cost, is added because cuts
+        that differ in no row or in one are weak evidence.
         """
         extremes = np.unique(np.concatenate([[0], cuts, others, [self.running.shape[1] - 1]]))
         middles = (extremes[:-1] + extremes[1:]) / 2

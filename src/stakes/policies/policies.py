@@ -1,4 +1,4 @@
-"""What each policy costs, and which of them to use.
+"""The costs of policies, and the comparisons between them.
 
 A policy is a model with a threshold, a column of decisions as it stands, or a constant prediction.
 """
@@ -41,15 +41,15 @@ from stakes.policies._compared import (
 from stakes.predictions.examples import IN_SAMPLE, JointExamples
 
 MOST_CONSTANTS = 5
-"""Of more decisions only the cheapest compete as constants."""
+"""Maximum number of constant predictions that compete; of more, the cheapest."""
 
 MANY_CONSTANTS = 20
-"""Of more decisions these are found without an estimate of each."""
+"""Maximum number of constant predictions that are estimated; of more, the cheapest by the means."""
 
 
 @dataclass(frozen=True, eq=False)
 class Policy(Result):
-    """A way to decide.
+    """A way to decide: a model at a threshold, decisions as given, or a constant prediction.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Policy(Result):
         The threshold to deploy: scores at or above it lead to the decision of `cuts`. None where
         there is not just one.
     cuts : tuple of (decision, float)
-        Each decision and the score from which on it is taken, highest first.
+        Each decision with the lowest score that leads to it, highest first.
     below : label or None
         The decision for lower scores.
     decision : label or None
@@ -90,10 +90,7 @@ class Policy(Result):
 
     @property
     def always(self) -> Label | None:
-        """The decision where there is only one: of a constant, or by a threshold that none passes.
-
-        None otherwise.
-        """
+        """The only decision of a constant prediction or an infinite threshold; None otherwise."""
         if self.kind == "constant":
             return self.decision
         if len(self.cuts) == 1 and np.isinf(self.cuts[0][1]):
@@ -103,34 +100,35 @@ class Policy(Result):
 
 @dataclass(frozen=True, eq=False)
 class Policies(Result):
-    """The policies of a study, what they cost, and how they compare.
+    """The policies of a study, their costs, and the comparisons between them.
 
     Attributes
     ----------
     policies : tuple of Policy
-        All of them.
+        All policies.
     held_out, in_sample : JointConfusion
-        The decisions of those that have a column; thresholds that the rows chose are judged on
-        folds that did not choose them, and on all rows.
+        The decisions of the policies that have a column. Thresholds that the rows chose decide on
+        folds that did not choose them in `held_out`, and on all rows in `in_sample`.
     costs : CostMatrix
-        What decisions cost.
+        The costs of decisions.
     design : Design
         The class priors and the population.
     confidence : float
         Confidence level of intervals and tests.
     examples : JointExamples or None
-        The rows one by one, where costs are those of single rows.
+        The single rows, where each has costs of its own.
     baseline : str or None
-        The policy that savings are against; by default the first model as decided, or else the
-        cheapest constant.
+        The policy that savings are measured against; by default the first model as decided, or
+        else the cheapest constant.
     asked : tuple of str
         Policies that must compete.
     notes : tuple of str
-        What could not be done, and what was done instead.
+        Notes on what could not be done, and what was done instead.
     unjudged : mapping of str to str
-        Models for which no policy could be found and columns that may be models, and why.
+        Models without a policy and unreadable columns that may be models, with the reasons.
     barred : tuple of str
-        The baseline, where it breaks a limit: savings are against it, but it does not compete.
+        The baseline, if it breaks a limit: savings are measured against it, but it does not
+        compete.
     """
 
     policies: tuple[Policy, ...]
@@ -156,14 +154,14 @@ class Policies(Result):
 
     @cached_property
     def _made(self) -> dict[Any, Any]:
-        """What was computed once."""
+        """The cache of results."""
         return {}
 
     @cached_property
     def _by_name(self) -> dict[str, Policy]:
         return {each.name: each for each in self.policies}
 
-    # What each costs.
+    # Costs.
 
     def estimate(self, name: str) -> CostEstimate:
         """Return the cost of a policy as judged: on folds that did not choose its threshold."""
@@ -173,14 +171,14 @@ class Policies(Result):
         return made
 
     def single(self, name: str) -> Confusion | GroupedConfusion:
-        """Return what a policy decides, as judged."""
+        """Return the table of a policy's decisions, as judged."""
         policy = self[name]
         if policy.always is None:
             return self.held_out.single(policy.column)
         return self.table((name,)).single(name)
 
     def table(self, names: Sequence[str]) -> JointConfusion:
-        """Return what policies decide, as judged, in columns of their own names."""
+        """Return the decisions of policies, as judged, in columns of their own names."""
         source, columns = self.held_out, {}
         for name in map(str, as_labels(names, "names")):
             policy = self[name]
@@ -210,8 +208,8 @@ class Policies(Result):
     def interval(self, name: str, method: str = "auto", **options: Any) -> Interval:
         """Return limits of a policy's cost that hold although its threshold was chosen.
 
-        The upper limit is that of the held-out decisions. The lower one is the smaller of theirs
-        and of that on all rows: thresholds of folds differ from the one to deploy, and cost more.
+        The upper limit is that of the held-out decisions. The lower limit is the smaller of theirs
+        and the in-sample one: thresholds of folds differ from the one to deploy, and cost more.
         """
         key = ("interval", name, method, tuple(sorted(options.items())))
         if key not in self._made and (method, options) == ("auto", {}):
@@ -262,7 +260,7 @@ class Policies(Result):
         return CostEstimate(table.single(policy.column), self.costs, self.design)
 
     def contributions(self, name: str) -> Floats:
-        """Return the part of a policy's cost that each cell ``[decision, class]`` makes up."""
+        """Return the contribution of each cell ``[decision, class]`` to a policy's cost."""
         if self.examples is None:
             policy = self[name]
             if policy.always is None:
@@ -278,7 +276,7 @@ class Policies(Result):
 
     @cached_property
     def _classes(self) -> Confusion | GroupedConfusion:
-        """The classes of the rows, as a table of one decision, which is all that can happen."""
+        """The classes of the rows, as a table of the only possible decision."""
         table = self.held_out.single(self.held_out.names[0])
         summed = table.counts.sum(axis=-2, keepdims=True)
         squares = None if table.squares is None else table.squares.sum(axis=-2, keepdims=True)
@@ -299,7 +297,7 @@ class Policies(Result):
 
     @cached_property
     def constants(self) -> tuple[str, ...]:
-        """The constant predictions that compete; of very many, those among the cheapest."""
+        """The constant predictions that may compete; of very many, only the cheapest."""
         found = [
             each
             for each in self.policies
@@ -312,7 +310,7 @@ class Policies(Result):
             found = sorted(found, key=lambda each: rough[each.decision])[:MANY_CONSTANTS]
         return tuple(each.name for each in found)
 
-    # How they compare.
+    # Comparisons.
 
     @cached_property
     def competitors(self) -> tuple[str, ...]:
@@ -331,7 +329,7 @@ class Policies(Result):
                     best[each.model] = each.name
         constants = sorted(self.constants, key=costs.__getitem__)
         chosen = [*best.values(), *self.asked, self.reference, *constants[:MOST_CONSTANTS]]
-        # Of equal ones the baseline goes first, then a constant: what needs no change, or no model.
+        # At equal cost the baseline, which needs no change, goes before a constant, then a model.
         rank = {self.reference: 0} | {name: 1 for name in constants if name != self.reference}
         unique = [name for name in dict.fromkeys(chosen) if name not in self.barred]
         return tuple(sorted(unique, key=lambda name: (costs[name], rank.get(name, 2))))
@@ -355,9 +353,9 @@ class Policies(Result):
 
     @cached_property
     def others(self) -> tuple[str, ...]:
-        """The competitors beside the cheapest one that are policies of their own, cheapest first.
+        """The competitors other than the cheapest one, without duplicates, the cheapest first.
 
-        What always decides as a constant prediction does is the same policy under another name.
+        A policy that always decides as a constant prediction does is a duplicate of it.
         """
         best, *others = self.competitors
         seen, found = {self[best].always}, []
@@ -372,8 +370,8 @@ class Policies(Result):
     def pairs(self) -> tuple[PolicyPair, ...]:
         """The cheapest against each other competitor and the baseline, the cheapest first.
 
-        The comparisons are judged in the order of their p-values, each as one of those that are
-        left: what is shown to cost more no longer competes.
+        The comparisons are judged step by step in the order of their p-values. Each is adjusted for
+        the policies that are left: those shown to cost more no longer compete.
         """
         best, others = self.best, (*self.others, *self.barred)
         compared = {name: self._compared(best, name) for name in others}
@@ -390,7 +388,7 @@ class Policies(Result):
         return tuple(found[name] for name in others)
 
     def _find_pairs(self, compared: Mapping[str, Compared], alpha: float) -> None:
-        """Find p-values and limits together, were limits never to contradict p-values."""
+        """Find p-values and limits together, as if limits never contradicted p-values."""
         find_p_values([*compared.values()])
         left, largest, levels = 1 + len(compared), 0.0, []
         ordered = sorted(compared.values(), key=lambda each: each.p_value)
@@ -407,14 +405,14 @@ class Policies(Result):
         return tuple(name for name in unshown if name not in self.barred)
 
     def prepare_alone(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Compare many pairs of policies together that `alone` will be asked for."""
+        """Compute many comparisons together, for later calls of `alone`."""
         if len(pairs) >= MANY:
             compared = [self._compared(*pair) for pair in pairs]
             find_p_values(compared)
             find_limits(compared, [1 - self.confidence] * len(compared))
 
     def alone(self, first: str, second: str) -> PolicyPair:
-        """Compare two policies as if there were no others."""
+        """Compare two policies without adjustment for the number of policies."""
         each = self._compared(first, second)
         alpha = 1 - self.confidence
         return each.judged(alpha, each.p_value, shown=each.p_value <= alpha)
@@ -461,17 +459,16 @@ class Policies(Result):
         Parameters
         ----------
         margin : float, optional
-            How much more than the baseline a candidate may cost per decision, as in
-            ``Ranking.gate``.
+            The largest extra cost per decision allowed over the baseline, as in ``Ranking.gate``.
         unit : str
             The unit of the costs.
 
         Returns
         -------
         Gate
-            The candidates that were named or else, of each other model, its decisions as they
-            stand or, where it has none, those by its threshold. Without names, models and columns
-            that could not be judged are in its `unjudged`, and it does not pass.
+            The gate of the named candidates. Without names, the candidates are each other model's
+            decisions as they stand or, if it has none, those by its threshold; models and columns
+            that could not be judged are in `unjudged`, and then the gate does not pass.
         """
         names = self.candidates
         if not names and self.asked:
@@ -479,7 +476,7 @@ class Policies(Result):
         if not names and not self.unjudged:
             raise InputError("baseline", f"there is no model to compare with {self.reference!r}.")
         unjudged = self.unjudged
-        if self.asked:  # others need no judgement, but one that was named may lack rows
+        if self.asked:  # only named models need a judgement, but one may lack rows
             models = {self[name].model for name in (*names, self.reference)}
             unjudged = {name: why for name, why in unjudged.items() if name in models}
         compared = [
@@ -508,7 +505,7 @@ class Policies(Result):
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        """What a gate judges: as named, or a policy of each other model, as it would be used."""
+        """The policies that a gate judges: those named, or else one of each other model."""
         if self.asked:
             return tuple(name for name in self.asked if name != self.reference)
         usual: dict[str, str] = {}
@@ -531,8 +528,8 @@ class Policies(Result):
     ) -> CostEstimate | CostDifference:
         """Return the difference in cost of two policies, on one of the tables of decisions.
 
-        Against a constant it is the cost of the other policy by relative costs, C(i, j) - C(d, j),
-        which know what cannot happen.
+        Against a constant d it is the cost of the other policy at relative costs,
+        C(i, j) - C(d, j), which exclude impossible outcomes.
         """
         one, other = self[first], self[second]
         on = self.held_out if table is None else table
@@ -548,9 +545,9 @@ class Policies(Result):
         return CostDifference(pair, self.costs, (first, second), self.design)
 
     def apart(self, first: str, second: str) -> CostDifference:
-        """Return the difference in cost of two policies from what both decide, as a plan needs it.
+        """Return the difference in cost of two policies from paired decisions, as a plan needs it.
 
-        A constant is then taken for a model that might also decide otherwise.
+        A constant is treated as a model that might also decide otherwise.
         """
         found = self.difference(first, second)
         if isinstance(found, CostDifference):
@@ -586,7 +583,7 @@ class Policies(Result):
             else samples[self._column(each, table)]
             for each in (one, other)
         ]
-        if one.always is not None or other.always is not None:  # which may do what models cannot
+        if one.always is not None or other.always is not None:  # constants may cost more
             spread = max(spread, float(np.ptp(examples.costs, axis=1).max()))
         return CostDifference(
             both[0].minus(both[1], spread), None, (one.name, other.name), self.design

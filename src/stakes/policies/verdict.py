@@ -1,4 +1,4 @@
-"""Which policy to use, what it saves, and what would settle it."""
+"""The verdict: which policy to use, what it saves, and how many examples would settle it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from stakes.policies._compared import PolicyPair, level
 from stakes.policies.policies import Policies, Policy
 
 POWER = 0.8
-"""How likely a test set of the size to settle a tie shows it."""
+"""Power for which the number of examples that would settle a tie is planned."""
 
 MOST_ROWS = 1e15
 MOST_NAMED, MOST_TIES = 3, 6
-"""More policies than so many are counted, not named."""
+"""Maximum number of policies that are named; more are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,14 +151,14 @@ def _with_limits(value: float, low: float, high: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Stated(Result):
-    """What is stated beside predictions and costs.
+    """Settings other than predictions and costs.
 
     Attributes
     ----------
     unit : str
         The unit of the costs.
     volume : float or None
-        How many decisions are taken in a period.
+        The number of decisions per period.
     per : str
         The period.
     seed : int
@@ -166,7 +166,7 @@ class Stated(Result):
     method : str
         The method of the interval of the policy's cost.
     noun : str
-        What the rows are called.
+        The noun for the rows.
     """
 
     unit: str = ""
@@ -183,7 +183,7 @@ class Stated(Result):
 
 
 def verdict_of(policies: Policies, n: int, stated: Stated, notes: Sequence[str] = ()) -> Verdict:
-    """Return which policy to use, and what is known of that.
+    """Return which policy to use, with its cost, saving and notes.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def verdict_of(policies: Policies, n: int, stated: Stated, notes: Sequence[str] 
     stated : Stated
         The unit, the number of decisions, and the seed.
     notes : sequence of str
-        What else to know.
+        Further notes.
     """
     best, interval = policies.best, stated.interval(policies)
     saving = _saving(policies, stated.volume)
@@ -224,11 +224,11 @@ def _saving(policies: Policies, volume: float | None) -> Saving:
 
 
 def baseline_pair(policies: Policies) -> PolicyPair | None:
-    """Return the comparison of the cheapest policy with the baseline; None if it is that."""
+    """Return the comparison of the cheapest policy with the baseline; None if they are the same."""
     return next((each for each in policies.pairs if each.second == policies.reference), None)
 
 
-# How many examples would settle it.
+# The number of examples that would settle it.
 
 
 def _to_settle(policies: Policies, n: int, seed: int) -> ToSettle | None:
@@ -244,12 +244,12 @@ def _to_settle(policies: Policies, n: int, seed: int) -> ToSettle | None:
         return None
     needed = max(needed, n + 1)
     if needed > _rows_in_all(policies.design.population):
-        return None  # there are not so many
+        return None  # the population is smaller
     return ToSettle(pair.second, needed, needed - n)
 
 
 def _rows_in_all(population: Any) -> float:
-    """Return how many rows there are; infinitely many where only shares are known, or nothing."""
+    """Return the size of the population; infinite where only shares are known, or nothing."""
     if isinstance(population, Mapping):
         sizes = [float(each) for each in population.values()]
     else:
@@ -274,18 +274,18 @@ def _planned(policies: Policies, pair: PolicyPair, n: int, alpha: float, seed: i
 
 
 def _by_width(n: int, pair: PolicyPair, alpha: float) -> int | None:
-    """Return the size of a test set whose limits are that much closer, by normal theory."""
+    """Return the size of a test set that shows the difference, by normal theory."""
     quantile = -float(ndtri(alpha / 2))
     error = (pair.high - pair.low) / (2 * quantile)
     size = n * ((quantile + float(ndtri(POWER))) * error / abs(pair.difference)) ** 2
     return int(size) + 1 if size < MOST_ROWS else None
 
 
-# In words.
+# Sentences.
 
 
 def in_words(policy: Policy) -> str:
-    """Say what a policy is."""
+    """Describe a policy."""
     if policy.kind == "constant":
         return f"always predicting {policy.decision}"
     if policy.kind == "decisions":
@@ -338,7 +338,7 @@ def _sentences(
 
 
 def _every(names: list[str]) -> str:
-    """Name what something is compared with, unless that is too many to name."""
+    """Return the list of names, or their number if they are too many."""
     return (
         listed(names)
         if len(names) <= MOST_NAMED
@@ -347,7 +347,7 @@ def _every(names: list[str]) -> str:
 
 
 def _round(size: int) -> str:
-    """Write a number that is not known better than to three digits."""
+    """Format a size to three significant digits."""
     return number(int(float(f"{size:.3g}")))
 
 
@@ -382,7 +382,7 @@ def _difference_words(stated: Stated, what: str, value: float, low: float, high:
 
 
 def _accuracy_note(policies: Policies) -> list[str]:
-    """Say that the policy with the fewest errors is not the one to use, where that is shown."""
+    """Return a note if the policy with the fewest errors is shown to cost more."""
     costs = policies.costs
     if policies.examples is not None or not set(costs.decisions) <= set(costs.labels):
         return []  # a review is neither right nor wrong

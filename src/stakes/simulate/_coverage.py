@@ -1,4 +1,4 @@
-"""What coverage an interval method has on a problem like the user's."""
+"""The coverage of interval methods on a problem like the user's."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Coverage(Result):
     repeats: int
 
     def summary(self) -> str:
-        """Say how often the intervals cover, and on which side they miss.
+        """Describe how often the intervals cover, and on which side they miss.
 
         Returns
         -------
@@ -136,37 +136,37 @@ def coverage(
     """Measure the coverage of interval methods on a problem like yours.
 
     The coverage is the probability P(L ≤ c ≤ U) that the limits of a test set's interval enclose
-    the true cost c = Σ p(i, j)·C(i, j). It is measured as the share of drawn test sets in which
-    they do; of R sets its standard error is √(s(1 - s)/(R + 4)), with s = (hits + 2)/(R + 4).
+    the true cost c = Σ p(i, j)·C(i, j). It is measured as the share of simulated test sets in which
+    they do. With R sets, its standard error is √(s(1 - s)/(R + 4)), with s = (hits + 2)/(R + 4).
 
     Parameters
     ----------
     method : str or list of str
         The interval method, such as "auto" or "bcost"; or several.
     confusion : Confusion, GroupedConfusion or array_like, shape (decisions, classes)
-        Your counts, or shares that sum to 1, in the order of the costs' labels. What it has is
-        taken as the truth that test sets are drawn from: of counts with groups, whole groups are
-        drawn, from each stratum by itself unless groups have rows in several.
+        Your counts, or shares that sum to 1, in the order of the costs' labels. They are taken as
+        the population that test sets are sampled from. Of counts with groups, whole groups are
+        sampled, within each stratum unless groups have rows in several.
     costs : CostMatrix
         The costs.
     n : int, optional
-        The examples of a test set; by default as many as were counted. With groups it is what a
-        test set has on average: as many groups are drawn as hold so many examples, two or more of
-        each stratum. With weights it is their sum, so scale them to add up to the rows.
+        The number of examples in a test set; by default as many as were counted. With groups it is
+        the expected number: as many groups are sampled as hold so many examples, two or more of
+        each stratum. With weights it is their sum, so scale them to add up to the number of rows.
     confidence : float, default 0.95
         Confidence level of the intervals.
     repeats : int, default 2000
-        How many test sets to draw.
+        The number of test sets to simulate.
     smooth : float, default 0
-        What to add to the count of every cell first, such as 0.1. A cell that was never seen
-        otherwise cannot come, and a method that cannot do with such a cell looks better than it is.
-        Not with a design.
+        A number to add to the count of every cell first, such as 0.1. Otherwise a cell that was not
+        observed cannot occur, and a method that fails with such a cell looks better than it is. Not
+        available with a design.
     design : Design, optional
-        Class priors, the shares of strata, and what else is known of the sampling. Populations of a
-        given number of rows are taken to have no end. With class priors, test sets without groups
-        have as many examples of each class as were counted.
+        Class priors, the shares of strata, and other facts about the sampling. Finite populations
+        are treated as infinite. With class priors, test sets without groups have as many examples
+        of each class as were counted.
     rng : Generator or seed, optional
-        The randomness.
+        The source of randomness.
     **options
         Options of the method, as in ``CostEstimate.interval``.
 

@@ -1,4 +1,4 @@
-"""Test sets drawn as the user's was: whole groups, or rows, from each stratum by itself."""
+"""Simulated test sets with the user's design: whole groups, or rows, sampled in each stratum."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ from stakes.simulate._measurements import Extreme, Truth
 CountTable = Confusion | PairedConfusion | GroupedConfusion
 Places = NDArray[np.intp]
 STEP, MOST_TILT, ROUNDING = 1e-6, 600.0, 1e-12
-"""By which part of a test set a cell is changed to see what it does, and how far shares are moved
-at most."""
+"""Step of numerical derivatives, as a share of the test set; largest tilt; and rounding error."""
 
 
 def has_design(table: Any, design: Design | None) -> bool:
-    """Tell whether test sets like these are more than independent rows."""
+    """Tell whether test sets have a design other than independent rows."""
     if design is None:
         return isinstance(table, GroupedConfusion)
     if not isinstance(design, Design):
@@ -76,12 +75,12 @@ def drawing_of(
 
 
 def _fixes_classes(design: Design) -> bool:
-    """Tell whether the interval takes the numbers of rows of the classes as given."""
+    """Tell whether the interval treats the numbers of rows of the classes as fixed."""
     return design.strata == "class" or design.class_priors is not None
 
 
 def _endless(table: CountTable, design: Design) -> Design:
-    """Return the design with shares of the strata, which test sets keep, instead of rows."""
+    """Return the design with shares of the strata, which test sets keep, not numbers of rows."""
     population = design.population
     if not isinstance(population, Mapping):
         population = None
@@ -97,20 +96,20 @@ def _endless(table: CountTable, design: Design) -> Design:
 
 @dataclass(frozen=True)
 class Units:
-    """What is drawn: groups, or rows of one cell. Each has one or several entries.
+    """Sampling units: groups, or rows of one cell. Each has one or several entries.
 
     Attributes
     ----------
     home : ndarray, shape (units,)
-        From which units each is drawn.
+        The index of the set of units that each is sampled from.
     shares : ndarray, shape (units,)
-        How likely it is there.
+        The probability of each unit in its set.
     unit, part, cell, amount : ndarray, shape (entries,)
         The unit, the part of the table and the cell of each entry, and how much it adds there.
     sizes : ndarray
-        How many units are drawn of each home.
+        The number of units sampled from each set.
     whole : bool
-        Whether each unit that is drawn is a group by itself.
+        Whether each sampled unit is a group by itself.
     """
 
     home: Places
@@ -146,13 +145,13 @@ class Units:
 
 
 def _flat(table: CountTable) -> Floats:
-    """Return the cells of each part in a row; without parts, of all."""
+    """Return the cells as an array with a row for each part; without parts, with one row."""
     parts = len(table.counts) if isinstance(table, GroupedConfusion) else 1
     return np.asarray(table.counts, dtype=np.float64).reshape(parts, -1)
 
 
 def _rows_of(table: CountTable, *, by_class: bool) -> Units:
-    """Return rows as units: alike in one cell of one part."""
+    """Return rows as units: one unit for all rows in a cell of a part, which are alike."""
     flat = _flat(table)
     part, cell = np.nonzero(flat)
     home = part * len(table.labels) + cell % len(table.labels) if by_class else part
@@ -186,7 +185,7 @@ def _groups_of(table: GroupedConfusion) -> Units | None:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A test set that stands for all that could be, and how to draw others like it."""
+    """A test set that is taken as the population, and how to sample others from it."""
 
     table: CountTable
     costs: CostMatrix
@@ -226,7 +225,7 @@ class Drawing:
         return float(found.difference if isinstance(found, CostDifference) else found.cost)
 
     def _expected(self) -> Floats:
-        """Return what is expected in each cell of each stratum."""
+        """Return the expected count of each cell of each stratum."""
         units = self.units
         times = (units.sizes[units.home] * units.shares)[units.unit]
         return self._summed(times * units.amount)
@@ -242,7 +241,7 @@ class Drawing:
     def _tabulated(self, sums: Floats, *, whole: bool = False) -> CountTable:
         """Return counts of independent rows by stratum."""
         counts = sums.reshape(-1, *self._cells)
-        squares = None if whole else counts  # parts of rows are taken for weights
+        squares = None if whole else counts  # fractions of rows are weights
         counts = counts.astype(np.int64) if whole else counts
         axes = self.table.labels, self.table.decisions
         if not isinstance(self.table, GroupedConfusion) or self.table.strata is None:
@@ -282,7 +281,7 @@ class Drawing:
         return self._of_groups(np.repeat(np.arange(len(times)), times))
 
     def _of_groups(self, chosen: Places) -> GroupedConfusion:
-        """Return groups that were drawn, each as one of its own."""
+        """Return the table of sampled groups, each as a group of its own."""
         units, cells = self.units, int(np.prod(self._cells))
         order = np.argsort(units.unit, kind="stable")
         ends = np.searchsorted(units.unit[order], [chosen, chosen + 1])
@@ -307,14 +306,14 @@ class Drawing:
         return GroupedConfusion(counts, *axes, of_group.tolist(), strata=names)
 
     def exchanged(self) -> Drawing:
-        """Return test sets of units in which a coin tells which model is which."""
+        """Return a drawing in which the two models are exchanged in each unit at random."""
         decisions, _, classes = self._cells
         return replace(self, units=self.units.exchanged(decisions, classes))
 
     def tilted(self, target: float) -> Drawing:
-        """Return units whose shares are the nearest with another true difference.
+        """Return a drawing whose shares are the nearest with another true difference.
 
-        Each share is multiplied by e to the power of t times what the unit does to the difference.
+        Each share is multiplied by exp(t · v), where v is the unit's influence on the difference.
         """
         values = self._influence()
         largest = float(np.abs(values).max()) or 1.0
@@ -340,7 +339,7 @@ class Drawing:
         return replace(self, units=self.units.tilted(tilt / largest, values))
 
     def _influence(self) -> Floats:
-        """Return by how much one more of each unit would change the difference."""
+        """Return the influence of each unit: how much one more of it changes the difference."""
         units, expected = self.units, self._expected()
         step, start = STEP * expected.sum(), self._value(expected)
         slopes = np.zeros_like(expected)
@@ -353,7 +352,7 @@ class Drawing:
         return found.astype(np.float64, copy=False)
 
     def extreme(self, end: int, n: float) -> Extreme:
-        """Return the outcome at an end, and how often a test set has it."""
+        """Return the outcome at an end, and its expected count in a test set."""
         shares = self._expected().sum(axis=0).reshape(self._cells)
         labels, decisions = self.table.labels, self.table.decisions
         values = self.costs.values_for(labels, decisions)

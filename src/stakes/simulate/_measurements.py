@@ -1,4 +1,4 @@
-"""How methods do on many drawn test sets, for `coverage`, `type_one_error` and `power_curve`."""
+"""Results of methods on simulated test sets: `coverage`, `type_one_error` and `power_curve`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from stakes.infer._probability.sampling import tilted
 from stakes.infer.batch import batch_intervals, batch_outcomes, batch_p_values
 from stakes.infer.methods import METHODS, names_of_intervals, names_of_tests
 
-# A table that is taken as the truth, and test sets drawn from it.
+# A table taken as the population, and test sets sampled from it.
 
 Counts = NDArray[np.int64]
 
@@ -51,7 +51,7 @@ class Extreme:
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """How likely each cell is.
+    """Probabilities of the cells.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Truth:
 
     @property
     def values(self) -> Floats:
-        """What each cell costs, or by how much it changes the difference."""
+        """The cost of each cell, or the difference in cost."""
         return self.atoms.costs[self.atoms.place].reshape(self.shares.shape)
 
     def draw(self, n: int, repeats: int, rng: np.random.Generator) -> Counts:
@@ -85,7 +85,7 @@ class Truth:
         return rng.multinomial(n, probabilities, repeats)
 
     def tables(self, drawn: Counts) -> Counts:
-        """Return tables of counts with these atoms; cells of equal cost are as good as one."""
+        """Return tables of counts with these atoms; of cells with equal cost, one has them all."""
         first = np.unique(self.atoms.place, return_index=True)[1]
         tables = np.zeros((len(drawn), self.shares.size), dtype=np.int64)
         tables[:, first] = drawn
@@ -114,7 +114,7 @@ class Truth:
         return Truth(shares, self.costs)
 
     def exchanged(self) -> Truth:
-        """Return the probabilities when a coin tells, for each example, which classifier is which.
+        """Return the probabilities if the classifiers are exchanged at random in each example.
 
         Both then cost the same, and their difference is symmetric.
         """
@@ -124,7 +124,7 @@ class Truth:
 def truth_of(
     table: Any, costs: CostMatrix, smooth: float, *, name: str
 ) -> tuple[Truth, int | None]:
-    """Take a table as the truth, and return how many examples it counts; None for shares.
+    """Return a table as the truth, and the number of examples it counts; None for shares.
 
     Parameters
     ----------
@@ -133,9 +133,9 @@ def truth_of(
     costs : CostMatrix
         The costs.
     smooth : float
-        What is added to the count of each cell.
+        A number to add to the count of each cell.
     name : {"confusion", "paired"}
-        What the table is called.
+        The name of the table in errors.
     """
     if not isinstance(costs, CostMatrix):
         raise InputTypeError("costs", f"expected a CostMatrix, got {type(costs).__name__}.")
@@ -191,20 +191,20 @@ def checked_size(n: Any, counted: int | None, name: str) -> int:
 
 
 AT_A_TIME = 1000
-"""Tables treated at once: resampling keeps all resampled costs of these."""
+"""Number of tables treated at once: resampling keeps all their resampled costs."""
 
 ROUNDING = 1e-9
-"""A limit that is so near to the truth, as a share of the largest cost, is at it."""
+"""A limit closer to the truth than this share of the largest cost counts as equal to it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Measurements(Result):
-    """What was measured of several methods, on the same test sets.
+    """Results of several methods on the same test sets.
 
     Attributes
     ----------
     results : tuple
-        A result of each method, in the order asked for; ``measured["bcost"]`` is that of BCOST.
+        The result of each method, in the order given; ``measured["bcost"]`` is that of BCOST.
 
     Examples
     --------
@@ -239,7 +239,7 @@ class Measurements(Result):
         raise InputError("method", f"expected one of {known}; got {method!r}.")
 
     def summary(self) -> str:
-        """Say what was found of each method, a line each.
+        """Describe the result of each method, a line each.
 
         Returns
         -------
@@ -276,7 +276,7 @@ def _shown(value: Any) -> str:
 
 
 def for_each(method: Any, allowed: Sequence[str], measured: Callable[[str], Any]) -> Any:
-    """Measure one method, or several: then the results are one `Measurements`."""
+    """Measure one method, or several, whose results are returned as `Measurements`."""
     if isinstance(method, str):
         return measured(validate.choice(method, "method", allowed))
     if not isinstance(method, Sequence) or not method:
@@ -360,9 +360,9 @@ def _seeded(options: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def _parts(drawn: Counts, *, random: bool) -> tuple[list[Counts], NDArray[np.intp]]:
-    """Return test sets to treat at once, and the place of each test set among all of these.
+    """Return batches of test sets, and the position of each test set among all of these.
 
-    The same counts have the same answer, unless the method itself draws.
+    Equal counts are treated once, unless the method itself is random.
     """
     if random:
         different, place = drawn, np.arange(len(drawn))
@@ -385,6 +385,6 @@ def share_error(hits: float, of: int) -> float:
 
 
 def seeds(rng: np.random.Generator) -> Callable[[str], int]:
-    """Return the seed of each method, the same whichever other methods there are."""
+    """Return the seed of each method, which does not depend on the other methods."""
     start = int(rng.integers(2**32))
     return lambda method: start + crc32(method.encode())

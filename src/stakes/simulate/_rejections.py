@@ -1,4 +1,4 @@
-"""How often tests reject: where two classifiers cost the same, and where they do not."""
+"""The type-I error and the power of tests on a problem like the user's."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class TypeOneError(Result):
     repeats: int
 
     def summary(self) -> str:
-        """Say how often the test rejects, and how often it was meant to.
+        """Describe how often the test rejects, and how often it is meant to.
 
         Returns
         -------
@@ -126,11 +126,11 @@ def type_one_error(
     rng: np.random.Generator | int | None = None,
     **options: Any,
 ) -> Any:
-    """Measure how often tests reject, on a problem like yours, though both cost the same.
+    """Measure the type-I error of tests on a problem like yours, where both cost the same.
 
     The type-I error, or size, of a test is the probability that it rejects where
-    Σ p(i₁, i₂, j)·(C(i₁, j) - C(i₂, j)) = 0. It is measured as the share of test sets, drawn from
-    such p, in which the test rejects, with the standard error of `coverage`.
+    Σ p(i₁, i₂, j)·(C(i₁, j) - C(i₂, j)) = 0. It is measured as the share of test sets, simulated
+    from such p, in which the test rejects, with the standard error of `coverage`.
 
     Parameters
     ----------
@@ -139,29 +139,29 @@ def type_one_error(
         "normal", "signflip" or "mcnemar"; or several.
     paired : PairedConfusion, GroupedConfusion or array_like, shape (decisions, decisions, classes)
         Your counts, or shares that sum to 1, in the order of the costs' labels. Of counts with
-        groups, whole groups are drawn, from each stratum by itself unless groups have rows in
-        several; the nulls below then change groups, not examples.
+        groups, whole groups are sampled, within each stratum unless groups have rows in several;
+        the nulls below then change groups, not examples.
     costs : CostMatrix
         The costs.
     n : int, optional
-        The examples of a test set; by default as many as were counted. With weights it is their
-        sum, so scale them to add up to the rows.
+        The number of examples in a test set; by default as many as were counted. With weights it is
+        their sum, so scale them to add up to the number of rows.
     null : {"tilted", "exchanged"}
         How the two are made to cost the same. "tilted" changes the shares of your outcomes as
-        little as possible, so that rare, expensive ones stay rare and expensive. "exchanged" lets a
-        coin tell, for each example, which classifier is which, as the papers' experiment does; the
-        difference then is symmetric, which hides how most tests fail.
+        little as possible, so that rare, expensive ones stay rare and expensive. "exchanged" swaps
+        the classifiers in each example with probability 1/2, as in the papers' experiment; the
+        difference is then symmetric, which hides how most tests fail.
     confidence : float, default 0.95
         Confidence level of the test.
     repeats : int, default 2000
-        How many test sets to draw.
+        The number of test sets to simulate.
     smooth : float, default 0
-        What to add to the count of every cell first, so that outcomes never seen can come. Not with
-        a design.
+        A number to add to the count of every cell first, so that outcomes that were not observed
+        can occur. Not available with a design.
     design : Design, optional
-        What else is known of the sampling, as in `coverage`.
+        The sampling design, as in `coverage`.
     rng : Generator or seed, optional
-        The randomness.
+        The source of randomness.
     **options
         Options of the test.
 
@@ -171,8 +171,8 @@ def type_one_error(
 
     Notes
     -----
-    The tilted shares are p·exp(t·Δ), divided by their sum, Δ being the difference in cost of an
-    outcome: of all shares with a mean difference of 0 they have the least Kullback-Leibler
+    The tilted shares are p·exp(t·Δ), divided by their sum, where Δ is the difference in cost of an
+    outcome. Of all shares with a mean difference of 0, they have the least Kullback-Leibler
     divergence from yours.
 
     References
@@ -183,8 +183,8 @@ def type_one_error(
 
     Examples
     --------
-    The first misses a fraud that the second finds once in a thousand payments, and has a false
-    alarm less in ten:
+    In one of a thousand payments, the first misses a fraud that the second detects; in one of ten,
+    the second raises a false alarm that the first does not:
 
     >>> from stakes import CostMatrix
     >>> from stakes.simulate import type_one_error
@@ -302,7 +302,7 @@ class PowerCurve(Result):
     repeats: int
 
     def summary(self) -> str:
-        """Say how likely the difference is to be found.
+        """Describe how likely the test is to find the difference.
 
         Returns
         -------
@@ -362,35 +362,35 @@ def power_curve(
 ) -> Any:
     """Measure how likely tests are to find the difference of two classifiers, as n grows.
 
-    Power is the probability that a test rejects that the true difference
-    Σ p(i₁, i₂, j)·(C(i₁, j) - C(i₂, j)) is 0, which it is not. It is measured as the share of drawn
-    test sets in which the test does, with the standard error of `coverage`.
+    Power is the probability that a test rejects the hypothesis that the true difference
+    Σ p(i₁, i₂, j)·(C(i₁, j) - C(i₂, j)) is 0, when it is not. It is measured as the share of
+    simulated test sets in which the test rejects, with the standard error of `coverage`.
 
     Parameters
     ----------
     method : str or list of str
         The test, as in `type_one_error`; or several.
     paired : PairedConfusion, GroupedConfusion or array_like, shape (decisions, decisions, classes)
-        Your counts, or shares that sum to 1, in the order of the costs' labels. What it has is
-        taken as the truth; groups are drawn whole, as in `type_one_error`.
+        Your counts, or shares that sum to 1, in the order of the costs' labels. They are taken as
+        the population; groups are sampled whole, as in `type_one_error`.
     costs : CostMatrix
         The costs.
     n : int or sequence of int
-        The sizes of the test sets; with weights, the sums of these.
+        The sizes of the test sets; with weights, the sums of weights.
     difference : float, optional
         The true difference; by default that of `paired`. Another one is reached by changing the
         shares as little as possible, as for the "tilted" null of `type_one_error`.
     confidence : float, default 0.95
         Confidence level of the test.
     repeats : int, default 1000
-        How many test sets of each size to draw.
+        The number of test sets of each size to simulate.
     smooth : float, default 0
-        What to add to the count of every cell first, so that outcomes never seen can come. Not with
-        a design.
+        A number to add to the count of every cell first, so that outcomes that were not observed
+        can occur. Not available with a design.
     design : Design, optional
-        What else is known of the sampling, as in `coverage`.
+        The sampling design, as in `coverage`.
     rng : Generator or seed, optional
-        The randomness.
+        The source of randomness.
     **options
         Options of the test.
 
