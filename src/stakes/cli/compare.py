@@ -40,7 +40,7 @@ COULD_NOT_JUDGE = 2
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `stakes compare` finds.
+    """Findings of `stakes compare`.
 
     Attributes
     ----------
@@ -51,13 +51,13 @@ class Comparison:
     costs : Costs
         The cost matrix.
     settings : RunSettings
-        What the command was told.
+        Settings of the command.
     verdict : Verdict
         Which policy to use.
     policies : tuple of PolicyResult
-        What each policy costs, the cheapest first.
+        The cost of each policy, the cheapest first.
     models : tuple of Model
-        What each model costs at its cheapest policy.
+        The cost of each model at its cheapest policy.
     pairs : tuple of PolicyPair
         The cheapest policy against each of the others that compete.
     baseline : str
@@ -66,7 +66,7 @@ class Comparison:
         Where a baseline was named, each candidate minus the baseline; limits and adjusted p-values
         allow for the number of candidates.
     margin : float or None
-        How much more than the baseline a candidate may cost, as given.
+        The most that a candidate may cost above the baseline, as given.
     tests : tuple of TestResult
         With a margin, for each candidate the test that it costs less than that much more.
     gate : GateResult or None

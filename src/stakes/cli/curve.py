@@ -52,7 +52,7 @@ class CurvesFound:
     Attributes
     ----------
     condition : Condition or None
-        What the costs and the prevalence amount to; null where no costs were given.
+        The operating condition of the costs and prevalence; null where no costs were given.
     models : tuple of CurveAtCondition
         The curve of each model.
     pairs : tuple of CurvePair
@@ -70,7 +70,7 @@ class CurvesFound:
 
 @dataclass(frozen=True)
 class CurveDocument:
-    """What `stakes curve` finds.
+    """Findings of `stakes curve`.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class CurveDocument:
     costs : Costs or None
         The cost matrix; null where none was given.
     settings : RunSettings
-        What the command was told.
+        Settings of the command.
     curves : CurvesFound or None
         The cost curves; null where decision curves were asked for.
     decision : tuple of Decision

@@ -38,7 +38,7 @@ SCHEMA = "stakes-evaluate/3"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What `stakes evaluate` finds.
+    """Findings of `stakes evaluate`.
 
     Attributes
     ----------
@@ -49,13 +49,13 @@ class Evaluation:
     costs : Costs
         The cost matrix.
     settings : RunSettings
-        What the command was told.
+        Settings of the command.
     verdict : Verdict
         Which policy to use.
     policies : tuple of PolicyResult
-        What each policy costs, the cheapest first.
+        The cost of each policy, the cheapest first.
     models : tuple of Model
-        What each model costs at its cheapest policy.
+        The cost of each model at its cheapest policy.
     pairs : tuple of PolicyPair
         The cheapest policy against each of the others that compete.
     moved : tuple of PolicyPair

@@ -29,14 +29,14 @@ SCHEMA = "stakes-plan/2"
 
 @dataclass(frozen=True)
 class Planned:
-    """How many test examples are needed for a policy, or for a pair.
+    """Number of test examples needed for a policy, or for a pair.
 
     Attributes
     ----------
     name : str or None
         The policy or pair; null where there is no pilot.
     plan : NeededSize or None
-        How many examples, and what for; null where no number is enough.
+        The number of examples and the goal; null where no number is enough.
     problem : str or None
         Why no number is enough, where there are several policies or pairs.
     """
@@ -48,7 +48,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Plans:
-    """What `stakes plan` finds.
+    """Findings of `stakes plan`.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Plans:
     costs : Costs
         The cost matrix.
     settings : RunSettings
-        What the command was told.
+        Settings of the command.
     plans : tuple of Planned
         The plan for each model at its cheapest policy and for the baseline, or for each pair.
     """

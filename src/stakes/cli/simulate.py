@@ -47,14 +47,14 @@ GROWTH = (1, 2, 4)
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of a policy, or of a pair.
+    """Measurement for a policy, or for a pair.
 
     Attributes
     ----------
     models : tuple of str
         The policy of a model, or the two that were compared.
     result : Coverage, TypeOneError or PowerCurve
-        What was measured, by one method.
+        The measurement, by one method.
     """
 
     models: tuple[str, ...]
@@ -63,7 +63,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class SimulationSettings:
-    """What the command was told.
+    """Settings of the command.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class SimulationSettings:
 
 @dataclass(frozen=True)
 class Simulation:
-    """What `stakes simulate` finds.
+    """Findings of `stakes simulate`.
 
     Attributes
     ----------
@@ -90,13 +90,13 @@ class Simulation:
     costs : Costs
         The cost matrix.
     settings : SimulationSettings
-        What the command was told.
+        Settings of the command.
     smooth : float
-        What was added to each count, as given.
+        The number added to each count, as given.
     simulated : str
-        What was measured: "coverage", "type-one" or "power".
+        The quantity measured: "coverage", "type-one" or "power".
     results : tuple of Measured
-        What was measured of each model's cheapest policy and of the baseline, or of each pair, by
+        The measurement for each model's cheapest policy and the baseline, or for each pair, by
         each method.
     """
 

@@ -58,7 +58,7 @@ class ModelThreshold:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What `stakes threshold` finds.
+    """Findings of `stakes threshold`.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Thresholds:
     costs : Costs or None
         The cost matrix; null where none was given.
     settings : RunSettings
-        What the command was told.
+        Settings of the command.
     validation : str or None
         The file that thresholds were chosen on, if it is another.
     models : tuple of ModelThreshold

@@ -50,12 +50,12 @@ class Band(Result):
     cost, low, high : ndarray
         The normalised expected cost, or the difference of two, and its limits at each condition.
     confidence : float
-        How sure the limits are meant to be: at each condition, or at all of them at once if
-        `simultaneous`.
+        The confidence level of the limits: at each condition or, if `simultaneous`, at all of them
+        at once.
     method, sampling : str
-        How they were computed.
+        The method and the model of sampling.
     simultaneous : bool
-        Whether the whole curve is inside with that confidence.
+        Whether the confidence level is that of the whole curve.
     chosen_on : str
         Where the thresholds come from: "the same examples", which flatters the curve, "validation
         examples", or "" if there is nothing to choose.

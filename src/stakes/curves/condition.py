@@ -239,7 +239,7 @@ def _plain(values: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostAt(Result):
-    """What a classifier costs at one operating condition.
+    """Cost of a classifier at one operating condition.
 
     Made by the ``at`` methods of cost curves, such as ``CostCurve.at`` and ``CostLine.at``.
 
@@ -260,7 +260,7 @@ class CostAt(Result):
     rule : str
         The same in words.
     constant : float
-        What the cheaper constant prediction costs.
+        The cost of the cheaper constant prediction.
     scale : float
         The unit of `cost`: what being always wrong would cost.
     in_money : bool

@@ -20,13 +20,13 @@ class PlannedStratum(Finding):
     Attributes
     ----------
     name : str
-        What its rows have in common.
+        The properties that its rows share.
     rows, labels : int
-        How many rows it has, and how many are to be labelled.
+        The number of its rows, and the number to label.
     low, high : float
-        The least and the most that one of its rows can cost.
+        The lowest and the highest possible cost of one of its rows.
     rate : float
-        How likely a row is guessed to cost the most.
+        The guessed probability that a row has the highest cost.
     """
 
     name: str
@@ -48,7 +48,7 @@ class PlanFound(Finding):
     text : str
         The plan in words.
     rows, labels : int
-        How many rows the pool has, and how many are to be labelled.
+        The number of rows in the pool, and the number to label.
     expected_cost, expected_low, expected_high : float
         The expected estimate and its limits, if the guessed rates are right.
     high_if_triple : float
@@ -76,24 +76,24 @@ class PlanFound(Finding):
 
 @dataclass(frozen=True, eq=False)
 class ReadStratum(Finding):
-    """What the labels of a stratum tell.
+    """Results from the labels of a stratum.
 
     Attributes
     ----------
     name : str
-        What its rows have in common.
+        The properties that its rows share.
     rows, labels : int
-        How many rows it has, and how many have labels.
+        The number of its rows, and of those with labels.
     costly : int
-        How many of these cost more than the least possible.
+        The number of labelled rows that cost more than the least possible.
     cost : float or None
-        Their mean cost; null without labels.
+        The mean cost of labelled rows; null without labels.
     width : float
-        The share of the interval's width that the stratum is responsible for, roughly.
+        The approximate share of the interval's width that the stratum is responsible for.
     next : int
-        How many of as many further labels it should get.
+        The number of further labels it should get, if as many labels are added as were read.
     at_stake : bool
-        Whether what its rows cost depends on their class; if not, they need no label.
+        Whether the cost of its rows depends on their class; if not, they need no label.
     """
 
     name: str
@@ -115,17 +115,17 @@ class AuditFound(Finding):
     schema : str
         The name and version of this layout.
     headline : str
-        What the labels tell, in a few words.
+        The result in a few words.
     text : str
-        The same with limits, labels and what would settle it.
+        The result with its limits, the number of labels, and how many more would settle it.
     models : tuple of str
         The columns of the model, or of both.
     rows : int
-        How many rows the pool has.
+        The number of rows in the pool.
     labels, drawn : int
-        How many labels were read, and how many rows were drawn.
+        The number of labels that were read, and of rows that were drawn.
     value, low, high : float
-        The cost per decision, or the difference of the first's and the second's; and its limits.
+        The cost per decision, or that of the first model minus that of the second; and its limits.
     confidence : float
         Confidence level of the limits.
     method : str
@@ -133,19 +133,20 @@ class AuditFound(Finding):
     p_value : float or None
         p-value of the test that both models cost the same; null for one model.
     cheaper : str or None
-        Which of two models was shown to cost less.
+        The model of two that was shown to cost less; null where neither was.
     more : int or None
-        How many more labels are expected to settle that, if all goes on as it did.
+        The expected number of further labels to settle which model costs less, at the same rates.
     worth : float or None
-        How many labels of rows at random would tell as much; null where that cannot be told.
+        The number of labels of rows at random that would be as informative; null where it cannot be
+        computed.
     unit : str
         The unit of the costs.
     seed : int
         Random seed of the draw.
     note : str
-        What to know of the labels.
+        A note on missing labels; empty where every row has one.
     caution : str
-        Why the confidence is not claimed, where it is not.
+        Why the confidence is not claimed; empty where it is.
     strata : tuple of ReadStratum
         The strata.
     """

@@ -39,13 +39,13 @@ class Bin(Finding):
     Attributes
     ----------
     n : float
-        How many they are.
+        The number of examples.
     score : float
-        Their mean score.
+        The mean score.
     share : float
-        The share of positives among them.
+        The share of positives.
     low, high : float or None
-        Limits of that share; null where rows are in groups.
+        The limits of the share; null where rows are in groups.
     """
 
     n: float
@@ -57,7 +57,7 @@ class Bin(Finding):
 
 @dataclass(frozen=True, eq=False)
 class Calibration(Finding):
-    """How good a model's scores are as probabilities.
+    """Quality of a model's scores as probabilities.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Calibration(Finding):
         The mean of minus the natural logarithm of the actual class's probability; null where it is
         infinite.
     bins : tuple of Bin
-        The reliability: mean score and share of positives, in bins of about as many examples.
+        The reliability: mean score and share of positives, in bins of about equal size.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Calibration(Finding):
 
 @dataclass(frozen=True, eq=False)
 class Gain(Finding):
-    """What flagging the highest scores achieves, at a capacity.
+    """Result of flagging the highest scores, at a capacity.
 
     Attributes
     ----------
@@ -92,9 +92,9 @@ class Gain(Finding):
     flagged : float
         The share that is flagged.
     recall, precision : RateFound
-        The share of the positives that is flagged, and of the flagged that is positive.
+        The share of positives that are flagged, and the share of flagged cases that are positive.
     lift : float or None
-        The precision over the prevalence.
+        The precision divided by the prevalence.
     """
 
     capacity: float
@@ -107,7 +107,7 @@ class Gain(Finding):
 
 @dataclass(frozen=True, eq=False)
 class ScoreDistribution(Finding):
-    """How a model's scores are distributed in both classes.
+    """Distribution of a model's scores in both classes.
 
     Attributes
     ----------
@@ -118,9 +118,9 @@ class ScoreDistribution(Finding):
     edges : ndarray
         The edges of the bins of the histogram.
     positives, negatives : ndarray
-        How many of each class have a score in each bin.
+        The number of examples of each class in each bin.
     gains : tuple of Gain
-        What flagging the highest scores achieves, at several capacities.
+        The results of flagging the highest scores, at several capacities.
     """
 
     name: str

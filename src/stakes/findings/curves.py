@@ -50,7 +50,7 @@ class Condition(Finding):
     prevalence : float
         The frequency of the positive class.
     false_positive, false_negative : float
-        What these mistakes cost more than the correct decision.
+        The extra cost of each mistake over the correct decision.
     """
 
     pc: float | None
@@ -66,9 +66,9 @@ class Counts(Finding):
     Attributes
     ----------
     labels, decisions : tuple of labels
-        The classes, and what can be decided.
+        The classes, and the possible decisions.
     counts : ndarray
-        How often each decision occurred, for each class.
+        The number of times that each decision occurred, for each class.
     """
 
     labels: Labels
@@ -78,28 +78,28 @@ class Counts(Finding):
 
 @dataclass(frozen=True, eq=False)
 class Choice(Finding):
-    """The threshold that was chosen, and what it does.
+    """The chosen threshold and its results.
 
     Attributes
     ----------
     threshold : float
-        The score from which on examples are called positive.
+        The lowest score that is flagged as positive.
     rule : str
-        What the threshold is best for.
+        The criterion by which the threshold was chosen.
     cost : float or None
-        The expected cost of a decision; null where no costs were given.
+        The expected cost per decision; null where no costs were given.
     interval : Interval or None
         The confidence interval of the cost.
     recall, fpr : float
-        The share of positives, and of negatives, that are called positive.
+        The share of positives, and of negatives, that are flagged.
     alarms : float
-        The share of all examples that are called positive.
+        The share of all examples that are flagged.
     confusion : Counts
         The counts of the decisions.
     chosen_on : str
-        Which examples the threshold was chosen on.
+        The examples that the threshold was chosen on.
     summary : str
-        The same in a sentence.
+        The result in a sentence.
     """
 
     threshold: float
@@ -152,19 +152,19 @@ def example_choice_of(choice: ExampleThresholdChoice, counts: ScoreCounts) -> Ch
 
 @dataclass(frozen=True, eq=False)
 class Lines(Finding):
-    """Each threshold that is the best one somewhere: enough to redraw curve and band anywhere.
+    """Each threshold that is the best at some condition: enough to redraw the curve and its band.
 
     Attributes
     ----------
     from_ : tuple of float or None
-        The operating condition from which on the threshold is the best one; null where that is at
-        no more than one condition.
+        The operating condition from which on the threshold is the best; null where it is the best
+        at one condition at most.
     fpr, tpr : ndarray
-        Its rates.
+        The rates of the threshold.
     threshold : ndarray
         The threshold.
     fpr_low, fpr_high, fnr_low, fnr_high : ndarray
-        The limits of its rates.
+        The limits of the rates.
     shared : ndarray or None
         The correlation of the two rates, where groups have rows of both classes; null where the
         rates are independent.
@@ -188,7 +188,7 @@ class Roc(Finding):
     Attributes
     ----------
     fpr, tpr : ndarray
-        Its points.
+        The points of the curve.
     """
 
     fpr: Floats
@@ -204,13 +204,14 @@ class ModelCurve(Finding):
     name : str
         The model.
     summary : str
-        Where the model is worth using, in a sentence.
+        The conditions in which the model is worth using, in a sentence.
     area : float
         The mean cost over all PC(+).
     operating_range : tuple of pairs of float
-        Where the curve is below the constant predictions; the band tells how sure that is.
+        The ranges in which the curve is below the constant predictions; the band has the
+        uncertainty.
     chosen_on : str
-        Which examples its thresholds were chosen on.
+        The examples that its thresholds were chosen on.
     band : Band
         The curve and its limits.
     """
@@ -230,13 +231,13 @@ class ScoredCurve(ModelCurve):
     Attributes
     ----------
     positives, negatives : float
-        How many examples there are of the two classes.
+        The number of examples of each class.
     lines : Lines
-        Each threshold that is the best one somewhere.
+        Each threshold that is the best at some condition.
     roc : Roc
         The ROC curve.
     thresholds : ndarray
-        The thresholds of its points.
+        The thresholds of the ROC curve's points.
     choice : Choice
         The cheapest threshold at the stated costs.
     """
@@ -251,18 +252,18 @@ class ScoredCurve(ModelCurve):
 
 @dataclass(frozen=True, eq=False)
 class CurveAtCondition(ModelCurve):
-    """The cost curve of a model, piece by piece, and what it costs at the stated condition.
+    """The cost curve of a model, piece by piece, and its cost at the stated condition.
 
     Attributes
     ----------
     breaks : ndarray
-        PC(+) between which the curve is straight.
+        The values of PC(+) between which the curve is straight.
     fpr, tpr : ndarray
         The rates of each straight piece.
     thresholds : ndarray or None
         The threshold of each straight piece, where there are scores.
     at_condition : CostAt or None
-        What the model costs at the stated condition; null where no costs were given.
+        The cost of the model at the stated condition; null where no costs were given.
     """
 
     breaks: Floats
@@ -279,7 +280,7 @@ class Range(Finding):
     Attributes
     ----------
     low, high : float
-        From which PC(+) to which.
+        The lowest and the highest PC(+) of the range.
     cheaper : str or None
         The model that was shown to be cheaper there; null where none was.
     """
@@ -298,13 +299,14 @@ class CurvePair(Finding):
     first, second : str
         The models.
     crossovers : tuple of float
-        PC(+) where the cheaper one changes.
+        The values of PC(+) at which the cheaper model changes.
     summary : str
-        Which is cheaper where, in a sentence.
+        The comparison in a sentence.
     ranges : tuple of Range, or None
-        Where one was shown to be cheaper; null where scores meet decisions, which cannot be tested.
+        The ranges in which one was shown to be cheaper; null where one model has scores and the
+        other only decisions, which cannot be tested.
     band : Band or None
-        The difference of both curves and its limits; null where it was not asked for.
+        The difference of both curves and its limits; null where it was not requested.
     """
 
     first: str
@@ -322,7 +324,7 @@ class Curves(Finding):
     Attributes
     ----------
     condition : Condition
-        What the costs and the prevalence amount to.
+        The operating condition of the costs and the prevalence.
     models : tuple of ScoredCurve
         The curve of each model.
     pairs : tuple of CurvePair
@@ -519,13 +521,13 @@ class Decision(Finding):
     threshold : ndarray
         The threshold probabilities.
     net_benefit, low, high : ndarray
-        The net benefit of treating from each threshold on, and its limits at that threshold.
+        The net benefit of treating at or above each threshold, and its limits at that threshold.
     simultaneous_low, simultaneous_high : ndarray
         Limits that hold at all thresholds at once.
     treat_all : ndarray
         The net benefit of treating everyone; that of treating nobody is 0.
     interventions_avoided : ndarray
-        How many interventions in 100 the model avoids, net, compared with treating everyone.
+        The net number of interventions avoided per 100, compared with treating everyone.
     summary : str
         Where the model is shown to be better than treating everyone and nobody.
     """

@@ -150,30 +150,30 @@ class Settings(Result):
 
 @dataclass(frozen=True, eq=False)
 class Sampling(Finding):
-    """How the examples were drawn, where they are not single rows of equal weight.
+    """Sampling design of the examples, where they are not single rows of equal weight.
 
     Attributes
     ----------
     groups : str or None
         The column of the groups, whose rows are not independent; null where there are none.
     n_groups : int or None
-        How many groups there are.
+        The number of groups.
     sample_weight : str or None
         The column of the weights.
     strata : str or None
         The column of the strata.
     n_strata : int or None
-        How many strata there are.
+        The number of strata.
     population : mapping, float or None
         From each stratum to its rows or its share, as given; or the number of rows.
     false_positive, false_negative : str or None
-        The columns of what a false alarm and a miss cost.
+        The columns of the costs of false alarms and of misses.
     effective_n : float
-        Kish's number: how many groups of equal size, or rows of equal weight, are worth as much.
+        Kish's effective sample size: of groups or, without groups, of rows.
     caution : str
         Why the confidence is not claimed, in a sentence; empty where it is.
     text : str
-        The same in a sentence.
+        The sampling design in a sentence.
     """
 
     groups: str | None
@@ -283,15 +283,15 @@ class Data(Finding):
     labels : tuple of labels
         The classes.
     decisions : tuple of labels
-        What can be decided.
+        The possible decisions.
     class_counts : tuple of int
-        How many examples there are of each class.
+        The number of examples of each class.
     pos_label : label or None
         The positive class of two.
     notes : tuple of str
-        What the columns were taken for.
+        Notes on how the columns were interpreted.
     sampling : Sampling or None
-        How the examples were drawn; null where they are single rows of equal weight.
+        The sampling design; null where the examples are single rows of equal weight.
     """
 
     source: str
@@ -332,11 +332,11 @@ class Costs(Finding):
     decisions : tuple of labels
         The decisions.
     values : ndarray
-        What each decision costs for each class.
+        The cost of each decision for each class.
     text : tuple of str
-        The same in sentences; of more than 400 costs only their range.
+        The costs in sentences; of more than 400 costs only their range.
     average : bool
-        Whether costs differ from example to example, and these are the means of each class.
+        Whether each example has costs of its own, and these are the means of each class.
     """
 
     rows: str
@@ -372,7 +372,7 @@ def costs_of_study(study: Study) -> Costs:
 
 @dataclass(frozen=True, eq=False)
 class RunSettings(Finding):
-    """What a command was told.
+    """Settings of a command.
 
     Attributes
     ----------
@@ -380,11 +380,11 @@ class RunSettings(Finding):
         The confidence level of intervals and tests.
     class_priors : tuple of float, or None
         The frequency of each class in the target population, in the order of `labels`; null for
-        that in the examples.
+        the frequencies in the examples.
     unit : str
         The unit of the costs.
     volume : float or None
-        How many decisions are taken in a period.
+        The number of decisions per period.
     per : str or None
         The period, such as "year".
     seed : int or None
@@ -401,20 +401,20 @@ class RunSettings(Finding):
 
 @dataclass(frozen=True, eq=False)
 class ReportSettings(RunSettings):
-    """What the report was told.
+    """Settings of the report.
 
     Attributes
     ----------
     factor : float
-        How wrong, at most, each cost is thought to be.
+        The largest factor by which each cost may be wrong.
     target : float or None
         How far the upper limit of a cost may be above it; null for a tenth of the cost.
     command : str
-        The command that makes the same report again.
+        The command that reproduces the report.
     title : str
-        The heading of the report; empty for that of all reports.
+        The heading of the report; empty for the default heading.
     noun : str
-        What the rows are called.
+        The noun for the rows.
     """
 
     factor: float = 2.0

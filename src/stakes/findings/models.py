@@ -34,10 +34,9 @@ class RateFound(Finding):
     Attributes
     ----------
     value : float or None
-        The rate; null where it is not defined, such as the precision of a model that calls nothing
-        positive.
+        The rate; null where it is not defined, such as the precision of a model that flags nothing.
     low, high : float
-        Its limits; where it is not defined, the least and the most it could be.
+        The limits of the rate; where it is not defined, its lowest and highest possible values.
     """
 
     value: float | None
@@ -59,7 +58,7 @@ class ClassRates(Finding):
     label : label
         The class.
     recall, specificity, fpr, fnr, precision, npv, f1 : RateFound
-        Its rates.
+        The rates of the class.
     """
 
     label: Label
@@ -89,7 +88,7 @@ class RatesFound(Finding):
         Averages over the classes (that of recall is the balanced accuracy); null for two classes,
         and for more than fifty.
     by_class : tuple of ClassRates
-        The rates of each class against the rest, of three classes to fifty.
+        The rates of each class against the rest, for three to fifty classes.
     """
 
     pos_label: Label | None
@@ -156,16 +155,16 @@ def rates_of(
 
 @dataclass(frozen=True, eq=False)
 class Model(Finding):
-    """What a model costs at its cheapest policy.
+    """Cost of a model at its cheapest policy.
 
     Attributes
     ----------
     name : str
         The model.
     policy : str
-        The name of its cheapest policy, which all numbers here are of.
+        The name of its cheapest policy, to which all numbers here refer.
     cost, low, high : float
-        The expected cost of a decision, and its limits.
+        The expected cost per decision, and its limits.
     method : str
         The method of the interval.
     total : float
@@ -173,28 +172,29 @@ class Model(Finding):
     over_volume : OverVolume or None
         The cost of the stated number of decisions; null where none was stated.
     error_rate : float or None
-        The share of decisions for a class that is not the actual one, so a review is no error;
-        null where no decision is a class.
+        The share of decisions for a wrong class; a review is not an error. Null where no decision
+        is a class.
     kappa : float or None
         Cohen's kappa.
     savings : float or None
-        The part of the avoidable cost that the model saves, compared with the best constant
+        The share of the avoidable cost that the model saves, compared with the best constant
         prediction.
     best_constant : label or None
         The best constant prediction; null where none keeps within the limits.
     constant_cost : float or None
-        What that costs.
+        The cost of the best constant prediction.
     cheaper_than_constant : bool
-        Whether the model is shown to cost less than that, in a comparison of these two alone.
+        Whether the model is shown to cost less than the best constant prediction, in a comparison
+        of these two alone.
     counts : ndarray
-        How often each decision occurred, for each class.
+        The number of times that each decision occurred, for each class.
     contributions : ndarray
-        The part of the cost that comes from each of these cells.
+        The contribution of each of these cells to the cost.
     rates : RatesFound or None
         Recall, precision, F1 and the other usual rates, with limits; null where decisions are not
         the classes.
     summary : str
-        The same in a sentence.
+        The result in a sentence.
     """
 
     name: str
@@ -219,14 +219,14 @@ class Model(Finding):
 
 @dataclass(frozen=True, eq=False)
 class Constant(Finding):
-    """What a constant prediction costs.
+    """Cost of a constant prediction.
 
     Attributes
     ----------
     decision : label
-        What is always decided.
+        The constant prediction.
     cost, low, high : float
-        The expected cost of a decision, and its limits.
+        The expected cost per decision, and its limits.
     total : float
         The cost of as many decisions as there are examples.
     error_rate : float or None

@@ -20,26 +20,26 @@ from stakes.study import Study
 
 @dataclass(frozen=True, eq=False)
 class GateResult(Finding):
-    """Which candidates pass, which fail, and which could not be judged.
+    """Result of a gate: which candidates pass, which fail, and which could not be judged.
 
     It has only the conclusions of a `Gate`; the findings have its comparisons and tests separately.
 
     Attributes
     ----------
     rule : str
-        What a candidate must meet to pass, in words.
+        The condition that a candidate must meet to pass, in words.
     outcome : str
-        "passed", "failed", or "could not judge" where there is a candidate that could not be.
+        "passed", "failed", or "could not judge" where a candidate could not be judged.
     judged : tuple of str
         The policies that were judged.
     failures : tuple of str
-        Those that fail.
+        The policies that fail.
     unjudged : mapping of str
         By model or column, why it could not be judged.
     passed : bool
         Whether all were judged and none fails.
     summary : str
-        The same in sentences.
+        The result in sentences.
     """
 
     rule: str
@@ -67,12 +67,12 @@ def gate_of(gate: Gate) -> GateResult:
 
 @dataclass(frozen=True, eq=False)
 class OverVolume(Finding):
-    """What the stated number of decisions costs.
+    """Cost of the stated number of decisions.
 
     Attributes
     ----------
     cost, low, high : float
-        The cost of all of them, and its limits.
+        The cost of all decisions, and its limits.
     """
 
     cost: float
@@ -82,14 +82,14 @@ class OverVolume(Finding):
 
 @dataclass(frozen=True, eq=False)
 class Cut(Finding):
-    """A decision, and the score from which on it is taken.
+    """A decision, and the lowest score that leads to it.
 
     Attributes
     ----------
     decision : label
         The decision.
     from_ : float
-        The least score that leads to it; "inf" where none does, "-inf" where all do.
+        The lowest score that leads to it; "inf" where none does, "-inf" where all do.
     """
 
     decision: Label
@@ -98,12 +98,12 @@ class Cut(Finding):
 
 @dataclass(frozen=True, eq=False)
 class PolicyResult(Finding):
-    """A policy and what it costs.
+    """A policy and its cost.
 
     Attributes
     ----------
     name : str
-        A name that no other policy has, such as ``hgb@0.043``, ``lgbm`` or ``always malignant``.
+        The unique name of the policy, such as ``hgb@0.043``, ``lgbm`` or ``always malignant``.
     model : str or None
         The model; null for constant predictions.
     kind : str
@@ -113,19 +113,20 @@ class PolicyResult(Finding):
         The threshold to deploy, chosen on all rows; null for other kinds, and where there are
         several.
     cuts : tuple of Cut
-        Each decision with the score from which on it is taken, highest first.
+        Each decision with the lowest score that leads to it, highest first.
     threshold_range : tuple of float, or None
-        The lowest and the highest threshold not shown to cost more than the chosen one; "-inf" and
-        "inf" where calling every row, and none, positive is not.
+        The lowest and the highest threshold not shown to cost more than the chosen one; "-inf" or
+        "inf" where flagging every row, or none, is not shown to cost more.
     decision : label or None
         The decision of a constant prediction.
     cost, low, high : float
-        The expected cost of a decision, and its limits.
+        The expected cost per decision, and its limits.
     cross_fitted : bool
-        Whether the threshold was chosen on these rows, and the cost is that of folds which did not
-        choose it.
+        Whether the threshold was chosen on these rows, so that the cost is that on folds which did
+        not choose it.
     in_sample_cost : float
-        The cost on the rows that chose the threshold, which is too low; otherwise the cost.
+        The cost on the rows that chose the threshold, which is too low; for other policies, the
+        cost.
     method : str
         The method of the interval.
     total : float
@@ -133,11 +134,11 @@ class PolicyResult(Finding):
     over_volume : OverVolume or None
         The cost of the stated number of decisions; null where none was stated.
     error_rate : float or None
-        The share of decisions for a class that is not the actual one, so a review is no error;
-        null where no decision is a class.
+        The share of decisions for a wrong class; a review is not an error. Null where no decision
+        is a class.
     competes : bool
-        Whether it may be the one to use: each model's cheapest policy may, the baseline and the
-        constant predictions, unless they break a limit or always decide as another of them does.
+        Whether it may be recommended: each model's cheapest policy, the baseline and the constant
+        predictions may, unless they break a limit or always decide as another of them does.
     """
 
     name: str

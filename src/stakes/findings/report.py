@@ -68,21 +68,21 @@ SCHEMA = "stakes-report/3"
 
 @dataclass(frozen=True, eq=False)
 class Joint(Finding):
-    """The counts behind all findings: a row for each combination that was observed.
+    """Counts behind all findings: a row for each combination that was observed.
 
     Attributes
     ----------
     names : tuple of str
         The policies that compete.
     decided : ndarray
-        What each policy decided, as positions among the decisions; thresholds are those of folds
-        that did not choose them.
+        The decision of each policy, as positions among the decisions; thresholds are applied to
+        folds that did not choose them.
     actual : ndarray
         The actual class, as a position among the labels.
     counts : ndarray
-        How often the combination occurred.
+        The number of times that the combination occurred.
     labels, decisions : tuple of labels
-        The classes, and what can be decided.
+        The classes, and the possible decisions.
     """
 
     names: tuple[str, ...]
@@ -141,15 +141,15 @@ class Findings(Finding):
     costs : Costs
         The cost matrix.
     settings : ReportSettings
-        What the user stated besides.
+        The settings, other than predictions and costs.
     verdict : Verdict
-        Which policy to use.
+        The policy to use, and the evidence for it.
     policies : tuple of PolicyResult
-        What each policy costs, the cheapest first.
+        The cost of each policy, the cheapest first.
     models : tuple of Model
-        What each model costs at its cheapest policy, the cheapest first.
+        The cost of each model at its cheapest policy, the cheapest first.
     constants : tuple of Constant
-        What each constant prediction costs, the cheapest first.
+        The cost of each constant prediction, the cheapest first.
     pairs : tuple of PolicyPair
         The cheapest policy against each of the others that compete.
     moved : tuple of PolicyPair
@@ -158,7 +158,7 @@ class Findings(Finding):
     joint : Joint
         The counts behind all findings.
     other_costs : OtherCosts or None
-        What the policies decide at other costs; null where the page does not compute again.
+        The decisions of the policies at other costs; null where the page does not recompute.
     curves : Curves or None
         Cost curves and thresholds; null where no model has scores, and where examples have costs of
         their own.
@@ -170,20 +170,20 @@ class Findings(Finding):
     decision : tuple of Decision
         Decision curves, for each model whose scores can be probabilities.
     slices : tuple of SliceFound
-        What the recommended policy costs in each slice, where columns to slice by were named; the
+        The cost of the recommended policy in each slice, where columns to slice by were named; the
         most expensive first.
     periods : tuple of PeriodFound
-        What it costs in each period, where a column of times was named.
+        The cost of the recommended policy in each period, where a column of times was named.
     divided_notes : tuple of str
         How slices and periods were decided and times were read, in sentences.
     calibration : tuple of Calibration
-        How good scores are as probabilities, for each model whose scores can be such.
+        The calibration of each model whose scores can be probabilities.
     score_distributions : tuple of ScoreDistribution
-        How scores are distributed in both classes, and what flagging the highest achieves.
+        The distribution of scores in both classes, and the results of flagging the highest.
     left_out : tuple of str
-        What is not there, and why, in sentences.
+        The sections that are left out, and why, in sentences.
     software : mapping of str
-        The versions of Python, stakes and what it computes with.
+        The versions of Python, stakes and the packages it computes with.
 
     Examples
     --------

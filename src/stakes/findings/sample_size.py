@@ -22,35 +22,35 @@ SHARE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class NeededSize(Finding):
-    """How many test examples are needed.
+    """Number of test examples that are needed.
 
     Attributes
     ----------
     n : int
         The number of examples.
     goal : str
-        What so many are needed for, in words.
+        The goal of the plan, in words.
     spread, range_of_costs : int or None
-        How many examples the variability of the costs, and the rarest, most expensive mistake, ask
-        for by formula, where an interval is planned.
+        The number of examples required, by formula, by the variability of the costs, and by the
+        rarest, most expensive mistake, where an interval is planned.
     trustworthy_from : int or None
-        From how many examples on normal theory can be trusted.
+        The number of examples from which on normal theory can be trusted.
     arm : float or None
-        How far at most the upper limit is from the estimate in the promised share of test sets,
-        where an interval is planned.
+        The largest distance of the upper limit from the estimate in the promised share of test
+        sets, where an interval is planned.
     assurance : float or None
-        That share; 1 without a pilot.
+        The promised share of test sets; 1 without a pilot.
     power : Power or None
         The power at n, where a test is planned.
     design_effect : float
-        How many times as many examples are needed as independent ones of equal weight.
+        The factor by which more examples are needed than independent ones of equal weight.
     drawn : str
-        That they are drawn as those here were, and what that takes; empty for independent ones of
-        equal weight.
+        A note that they are sampled by the same design, and what that requires; empty for
+        independent ones of equal weight.
     reason : str
-        What asks for most examples, in words.
+        The requirement that needs the most examples, in words.
     summary : str
-        The same in a sentence.
+        The result in a sentence.
     """
 
     n: int
@@ -94,15 +94,16 @@ class SampleSize(Finding):
     name : str
         The policy of a model.
     cost : float
-        Its expected cost per decision.
+        The expected cost per decision.
     sizes : ndarray
-        Sizes of the test set.
+        The sizes of the test set.
     low, high : ndarray
-        The limits of the cost in test sets of these sizes, were all shares the same.
+        The limits of the cost in test sets of these sizes, with the same shares.
     target : float or None
-        How far above the cost its upper limit may be; null where a tenth of the cost is nothing.
+        The largest allowed distance of the upper limit above the cost; null where a tenth of the
+        cost is zero.
     plan : NeededSize or None
-        How many examples that needs; null where more are needed than can be planned for.
+        The number of examples that the target needs; null where it is too large to plan.
     """
 
     name: str

@@ -43,23 +43,23 @@ MOST_NUMBERS = 40_000_000
 
 @dataclass(frozen=True, eq=False)
 class Flips(Finding):
-    """How far costs can move before the other policy of a pair has the lower average cost.
+    """Changes of costs after which the other policy of a pair has the lower average cost.
 
     Attributes
     ----------
     cheaper, other : str
         The policy with the lower average cost at the stated costs, and the other.
     shown : bool
-        Whether it is shown to cost less, by the comparison of the pair.
+        Whether the first is shown to cost less, by the comparison of the pair.
     gradient : ndarray
-        What the difference changes by when a cell's cost rises by one.
+        The change of the difference when a cell's cost rises by one.
     ratio, ratio_now : float or None
         The ratio of the two mistakes' costs at which the verdict changes, and that of the stated
         costs; null where there are not just two mistakes.
     flips : tuple of Flip
-        For each cell, where the verdict changes.
+        For each cell, the cost at which the verdict changes.
     summary : str
-        The same in a sentence.
+        The result in a sentence.
     """
 
     cheaper: str
@@ -74,7 +74,7 @@ class Flips(Finding):
 
 @dataclass(frozen=True, eq=False)
 class Cheapest(Finding):
-    """How likely a model is the cheapest.
+    """Probability that a model is the cheapest.
 
     Attributes
     ----------
@@ -84,11 +84,11 @@ class Cheapest(Finding):
     costs_only : float
         The probability if only the costs were uncertain.
     sampling_low, sampling_high : float
-        Its bounds if only the test set were uncertain.
+        The bounds of the probability if only the test set were uncertain.
     cost : float
         The mean of the cost.
     sd, sd_costs, sd_sampling : float
-        Its standard deviation: from both, from the costs, from the test set.
+        The standard deviation of the cost: from both sources, the costs, and the test set.
     """
 
     probability_low: float
@@ -104,7 +104,7 @@ class Cheapest(Finding):
 
 @dataclass(frozen=True, eq=False)
 class CheapestRange(Finding):
-    """Where a model is the cheapest.
+    """Range of a cell's cost in which a model is the cheapest.
 
     Attributes
     ----------
@@ -121,18 +121,18 @@ class CheapestRange(Finding):
 
 @dataclass(frozen=True, eq=False)
 class CostPath(Finding):
-    """What the models cost as the cost of one cell goes through its range.
+    """Costs of the models as the cost of one cell varies over its range.
 
     Attributes
     ----------
     names : tuple of str
         The models.
     axis : str
-        What changes along the path.
+        The quantity that varies along the path.
     cell : tuple of labels
         The cell: decision and class.
     position : ndarray
-        What the cell costs at each step.
+        The cost of the cell at each step.
     cost, low, high : ndarray
         The expected cost of each model at each step, and its limits.
     probability_low, probability_high : ndarray
@@ -142,11 +142,11 @@ class CostPath(Finding):
     scale : str
         "linear", or "log" where the steps are spaced by their ratio.
     ranges : tuple of CheapestRange
-        Which model is shown to be the cheapest where.
+        The ranges in which a model is shown to be the cheapest.
     average_ranges : tuple of CheapestRange
-        Which model is the cheapest where on the averages of the test set.
+        The ranges in which a model has the lowest average cost on the test set.
     summary : str
-        The same in a sentence.
+        The result in a sentence.
     """
 
     names: tuple[str, ...]
@@ -167,23 +167,23 @@ class CostPath(Finding):
 
 @dataclass(frozen=True, eq=False)
 class Sensitivity(Finding):
-    """How the verdict depends on the costs.
+    """Sensitivity of the verdict to the costs.
 
     Attributes
     ----------
     factor : float
-        How wrong, at most, each cost is thought to be.
+        The largest factor by which each cost may be wrong.
     flips : tuple of Flips
-        For each policy that the cheapest is compared with, where that one becomes cheaper.
+        For each policy that the cheapest is compared with, the costs at which it becomes cheaper.
     cheapest : mapping of Cheapest, or None
-        By policy, how likely it is the cheapest; null where the factor is 1.
+        By policy, the probability that it is the cheapest; null where the factor is 1.
     summary : str
-        The same in a sentence; empty where the factor is 1.
+        The result in a sentence; empty where the factor is 1.
     paths : tuple of CostPath
-        What the models cost as one cost goes through its range, the others being uncertain.
+        The costs of the models as one cost varies over its range, while the others are uncertain.
     prevalence : pair of float, or None
-        The frequencies of the positive class between which the policy to use keeps the lowest
-        average cost; null where there are not two classes.
+        The range of prevalences in which the policy to use has the lowest average cost; null where
+        there are not two classes.
     """
 
     factor: float
@@ -348,9 +348,9 @@ class LivePolicy(Finding):
     kind : str
         As in the policies: "threshold", "decisions" or "constant".
     decision : label or None
-        What is always decided, at any costs; null otherwise.
+        The constant decision at any costs; null otherwise.
     column : int or None
-        Its place among the decisions of the tables; null for constants.
+        The position of its column in the tables; null for constants.
     cross_fitted : bool
         Whether the two tables differ in it.
     rechosen : bool
@@ -367,7 +367,7 @@ class LivePolicy(Finding):
 
 @dataclass(frozen=True, eq=False)
 class Tables(Finding):
-    """What the policies decide at one ratio of the costs of the two mistakes.
+    """Decisions of the policies at one ratio of the costs of the two mistakes.
 
     A combination of decisions and a class is one number: the class plus, for each column in turn,
     the decision times the number of classes and of decisions in all columns before it.
@@ -375,16 +375,16 @@ class Tables(Finding):
     Attributes
     ----------
     factor : float
-        The ratio for that of the stated costs: what a false alarm costs more than a correct
-        decision, divided by what a miss does. "inf" where misses cost nothing.
+        The ratio relative to that of the stated costs: the extra cost of a false alarm over a
+        correct decision, divided by that of a miss. "inf" where misses cost nothing.
     names : tuple of str
-        The names of the policies there.
+        The names of the policies at this ratio.
     cuts : tuple of (tuple of float)
         Their thresholds.
     held_out, held_out_counts : ndarray
         The combinations on folds that did not choose the thresholds, and how often each occurred.
     in_sample, in_sample_counts : ndarray
-        The same on all rows with the thresholds to deploy; empty where that is no difference.
+        The same on all rows with the thresholds to deploy; empty where they do not differ.
     """
 
     factor: float
@@ -398,25 +398,25 @@ class Tables(Finding):
 
 @dataclass(frozen=True, eq=False)
 class OtherCosts(Finding):
-    """What the page needs to judge the policies at other costs.
+    """Data that the page needs to judge the policies at other costs.
 
     Attributes
     ----------
     ratio : float or None
-        What a false alarm costs more than a correct decision, divided by what a miss does, at the
+        The extra cost of a false alarm over a correct decision, divided by that of a miss, at the
         stated costs; null where thresholds are not chosen again.
     decisions : tuple of int
-        The places of the decisions for high and for low scores.
+        The positions of the decisions for high and for low scores.
     classes : tuple of int
-        The places of the negative and of the positive class.
+        The positions of the negative and of the positive class.
     policies : tuple of LivePolicy
         The policies.
     columns : int
-        How many columns of decisions the tables have.
+        The number of columns of decisions in the tables.
     baseline : int or None
-        The place of the baseline; null where none was named.
+        The position of the baseline; null where none was named.
     asked : tuple of int
-        The places of policies that were named to compete.
+        The positions of policies that were named to compete.
     tables : tuple of Tables
         The decisions at each ratio, the lowest first.
     """

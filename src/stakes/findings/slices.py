@@ -23,16 +23,16 @@ from stakes.study import Study
 
 @dataclass(frozen=True, eq=False)
 class SliceFound(Finding):
-    """What the decisions on some of the rows cost.
+    """Cost of the decisions on a slice of the rows.
 
     Attributes
     ----------
     column : str
-        What the rows are divided by.
+        The column that the rows are divided by.
     slice_ : str
         The value that these rows have.
     n : float
-        How many rows they are, or the sum of their weights.
+        The number of rows, or the sum of their weights.
     cost : float or None
         The cost per decision; null where it is not known, because a class that has a prior does
         not occur.
@@ -56,23 +56,22 @@ class SliceFound(Finding):
 
 @dataclass(frozen=True, eq=False)
 class PeriodFound(Finding):
-    """What the decisions of a period cost.
+    """Cost of the decisions of a period.
 
     Attributes
     ----------
     period : str
-        Its ISO name, such as 2026-03.
+        The ISO name of the period, such as 2026-03.
     n, labelled : float
-        How many decisions were taken in it, and how many of them have their label.
+        The number of decisions in the period, and of those that have their label.
     complete : bool
-        Whether all have. Where not, the limits allow for every label that has not arrived.
+        Whether all labels have arrived. If not, the limits allow for any value of the missing ones.
     cost : float or None
         The cost per decision of those with a label; null where there are none.
     low, high : float
         Limits of the cost, which hold for all periods at once.
     change, change_low, change_high : float or None
-        By how much the cost is above that of the first period, with limits that hold for all
-        periods at once.
+        The cost minus that of the first period, with limits that hold for all periods at once.
     verdict : str
         "higher than at first", "lower than at first" or "not shown".
     running, running_low, running_high : float or None

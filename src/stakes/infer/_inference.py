@@ -54,12 +54,12 @@ class Interval(Result):
     low, high : float
         The limits.
     confidence : float
-        How sure they are meant to be.
+        The confidence level.
     method : str
-        The method that gave them; for ``"auto"``, the one that was chosen.
+        The method of the limits; for ``"auto"``, the method that was chosen.
     error : float
-        How far the limits were moved outwards because the method "exact" could not be computed
-        exactly; 0 where it could, and for all other methods.
+        The distance by which the limits were moved outwards because the method "exact" could not be
+        computed exactly; 0 where it could, and for all other methods.
     caution : str
         Why the confidence is not claimed, where it is not.
 
@@ -147,7 +147,7 @@ class Interval(Result):
 
 @dataclass(frozen=True, eq=False)
 class TestResult(Result):
-    """What a test found.
+    """Result of a test.
 
     Attributes
     ----------
@@ -156,16 +156,16 @@ class TestResult(Result):
     p_value : float
         The smallest error rate at which the hypothesis would be rejected.
     rejected : bool
-        Whether it is rejected at the confidence asked for.
+        Whether the hypothesis is rejected at the given confidence level.
     method, alternative, margin, confidence
-        How it was tested.
+        The method, alternative, margin and confidence level of the test.
     names : pair of str
         The classifiers.
     caution : str
         Why the confidence is not claimed, where it is not.
     error : float
-        How far in cost the bootstrap distribution of the method "exact" can be off where it could
-        not be computed exactly: the p-value is then the largest that it can be. Otherwise 0.
+        The largest error, in cost, of the bootstrap distribution where the method "exact" could not
+        be computed exactly: the p-value is then the largest that it can be. Otherwise 0.
 
     Examples
     --------

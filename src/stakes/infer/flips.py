@@ -27,7 +27,7 @@ class Flip(Result):
     decision, label : label
         The cell.
     cost : float
-        What it costs now.
+        The current cost of the cell.
     at : float or None
         The cost at which both classifiers cost the same; None if there is none.
     holds : {"above", "below", "always"}

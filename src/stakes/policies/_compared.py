@@ -97,7 +97,7 @@ MOST_COSTS = 64
 
 @dataclass(frozen=True, eq=False)
 class PolicyPair(Result):
-    """How two policies differ in cost.
+    """Difference in cost of two policies.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class PolicyPair(Result):
         The policies.
     difference, low, high : float
         The cost of the first minus that of the second, and its limits; where several are compared,
-        they allow for the number.
+        the limits are adjusted for their number.
     p_value : float
         The p-value of this comparison alone.
     adjusted : float
@@ -116,7 +116,7 @@ class PolicyPair(Result):
     method : str
         The method of the test.
     warning : str or None
-        That the most expensive disagreement was observed too rarely.
+        A warning that the most expensive disagreement was observed too rarely; null otherwise.
     """
 
     first: str

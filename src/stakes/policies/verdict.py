@@ -30,7 +30,7 @@ MOST_NAMED, MOST_TIES = 3, 6
 
 @dataclass(frozen=True, eq=False)
 class Saving(Result):
-    """What the policy to use saves against the baseline.
+    """Saving of the policy to use against the baseline.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Saving(Result):
 
 @dataclass(frozen=True, eq=False)
 class ToSettle(Result):
-    """How many examples would settle whether the policy costs less than the next one.
+    """Number of examples that would settle whether the policy costs less than the next one.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class ToSettle(Result):
         The size of a whole test set that shows the difference with a probability of 80%, if it is
         as large as it was here.
     more : int
-        How many more examples than there are that is.
+        The number of examples in addition to those there are.
 
     Examples
     --------
@@ -79,30 +79,30 @@ class ToSettle(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdict(Result):
-    """Which policy to use.
+    """The policy to use, and the evidence for it.
 
     Attributes
     ----------
     use : str
         The policy of least cost.
     cost, low, high : float
-        Its expected cost per decision, and its limits.
+        The expected cost per decision of that policy, and its limits.
     ties : tuple of str
         The policies that it was not shown to cost less than, the cheapest first.
     shown : bool
-        Whether there are none, so that it is shown to be the cheapest.
+        Whether there are no such policies, so that it is shown to be the cheapest.
     baseline : str
-        The policy that savings are against.
+        The policy that savings are measured against.
     saving : Saving
-        What the policy saves against it.
+        The saving of the policy against the baseline.
     to_settle : ToSettle or None
-        How many examples would tell it from the next one; null where it is shown to be the
-        cheapest, and where no number would.
+        The number of examples that would distinguish it from the next policy; null where it is
+        shown to be the cheapest, and where no number would.
     text : str
-        All this in sentences.
+        The verdict in sentences.
     notes : tuple of str
-        What to know beside it: the population that the costs are for, how thresholds were chosen,
-        what could not be compared, why the confidence is not claimed where it is not.
+        Further notes: the population that the costs are for, how thresholds were chosen, what could
+        not be compared, and why the confidence is not claimed where it is not.
     """
 
     use: str

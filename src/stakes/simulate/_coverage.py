@@ -29,29 +29,29 @@ from stakes.simulate._measurements import (
 
 @dataclass(frozen=True, eq=False)
 class Coverage(Result):
-    """How often the intervals of a method have the true cost in them.
+    """Coverage of the intervals of a method: how often they contain the true cost.
 
     Attributes
     ----------
     method : str
         The method.
     n : int
-        The examples of a test set.
+        The number of examples in a test set.
     confidence : float
-        How often they are meant to.
+        The confidence level of the intervals.
     coverage, standard_error : float
-        How often they do, and the standard error of that share.
+        The share of test sets whose interval contains the true cost, and its standard error.
     below, above : float
         The shares of test sets whose interval lies below the true cost, and above it.
     width : float
-        How wide the intervals are on average.
+        The mean width of the intervals.
     truth : float
         The true cost per decision.
     costliest : Extreme
         The costliest possible outcome. Where a test set is expected to have it a few times only,
-        methods that rely on what was seen cover too rarely.
+        methods that rely on the observed outcomes cover too rarely.
     repeats : int
-        How many test sets were drawn.
+        The number of simulated test sets.
 
     Examples
     --------

@@ -32,16 +32,16 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Extreme:
-    """An outcome at an end of the possible ones, which decides how well a method does.
+    """The cheapest or the costliest possible outcome, on which the quality of a method depends.
 
     Attributes
     ----------
     what : str
         The outcome in words.
     value : float
-        What it costs, or by how much it changes a difference.
+        The cost of the outcome, or its difference in cost.
     expected : float
-        How often a test set has it on average, n·p.
+        The expected count of the outcome in a test set, n·p.
     """
 
     what: str

@@ -32,25 +32,25 @@ NULLS = ("tilted", "exchanged")
 
 @dataclass(frozen=True, eq=False)
 class TypeOneError(Result):
-    """How often a test rejects that two classifiers cost the same, when they do.
+    """Type-I error of a test: how often it rejects that two classifiers cost the same, if they do.
 
     Attributes
     ----------
     method : str
         The test.
     n : int
-        The examples of a test set.
+        The number of examples in a test set.
     confidence : float
-        One minus how often it is meant to.
+        The confidence level of the test: 1 minus its nominal type-I error.
     size, standard_error : float
-        How often it does, and the standard error of that share.
+        The share of test sets in which the test rejects, and its standard error.
     null : {"tilted", "exchanged"}
-        How the two were made to cost the same.
+        The null hypothesis: how the two classifiers were made to cost the same.
     smallest, largest : Extreme
         The outcomes of the smallest and of the largest possible difference. Where a test set is
         expected to have one of them a few times only, most tests reject too often.
     repeats : int
-        How many test sets were drawn.
+        The number of simulated test sets.
 
     Examples
     --------
@@ -263,7 +263,7 @@ def _size_of_design(
 
 @dataclass(frozen=True, eq=False)
 class PowerCurve(Result):
-    """How likely a test is to find a difference, in test sets of several sizes.
+    """Power of a test for a difference, in test sets of several sizes.
 
     Attributes
     ----------
@@ -274,11 +274,11 @@ class PowerCurve(Result):
     confidence : float
         Confidence level of the test.
     n : tuple of int
-        The examples of a test set.
+        The numbers of examples in a test set.
     power, standard_error : tuple of float
-        How often it rejects at each size, and the standard errors of these shares.
+        The share of test sets of each size in which the test rejects, and its standard error.
     repeats : int
-        How many test sets of each size were drawn.
+        The number of simulated test sets of each size.
 
     Examples
     --------
