@@ -292,7 +292,7 @@ class Range(Finding):
 
 @dataclass(frozen=True, eq=False)
 class CurvePair(Finding):
-    """Where one of two models is cheaper than the other.
+    """Range in which one of two models is cheaper than the other.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What both accumulators share: running totals, their intervals at any time, and their files."""
+"""Base of the accumulators: running totals, their intervals at any time, and their files."""
 
 from __future__ import annotations
 
