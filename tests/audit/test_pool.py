@@ -151,7 +151,7 @@ class TestDraw:
 
     def test_row_numbers_are_identifiers_where_there_are_none(self, rows):
         plan = every(rows, id=None).plan(MONEY, pos_label="fraud", n_labels=100)
-        assert "go by their number" in plan.summary()
+        assert "by their number in the table" in plan.summary()
         assert set(plan.rows["row"]) <= set(range(ROWS))
         lazy = every(pl.from_pandas(rows).lazy(), id=None).plan(
             MONEY, pos_label="fraud", n_labels=100

@@ -787,9 +787,9 @@ class Inference(ABC):
 
 def outcomes_behind(result: Inference) -> Outcomes:
     """Return the outcomes that an estimate or a difference was computed from."""
-    return result._outcomes  # noqa: SLF001 - for the modules of this room
+    return result._outcomes  # noqa: SLF001 - for other modules of this package
 
 
 def quiet_interval(result: Inference, confidence: float) -> Interval:
     """Return the default interval of an estimate or a difference without a warning."""
-    return result._interval(confidence, "auto", {})  # noqa: SLF001 - for the modules of this room
+    return result._interval(confidence, "auto", {})  # noqa: SLF001 - for other modules of this package
