@@ -415,7 +415,7 @@ def test_the_reason_is_given_once(stakes, write, folder):
     (folder / "a.csv").write_text("actual,pred\n" + "fraud,?\nok,n/a\n" * 20)
     said = stakes("-q", "evaluate", "a.csv", *COSTS)
     assert said.err.count("named as decisions are") == 1
-    assert "it is named as decisions are, but none of its values is one of" in said.err
+    assert "it is named as decisions are, but all of its values are missing" in said.err
 
 
 @pytest.mark.parametrize("name", ["new", "challenger", "model_b", "new_fraud"])

@@ -209,7 +209,8 @@ class LabelPlan(Result):
                 "confidence is not claimed"
             )
         if self.options.columns.key is None:
-            text += ". There is no column of identifiers: rows are identified by their number in the table"
+            text += ". There is no column of identifiers: rows are identified by their number"
+            text += " in the table"
         return f"{text}."
 
     @property

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -257,12 +258,13 @@ def _names_with(texts: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     return tuple(found)
 
 
-def is_score_of(column: str, label: Label, positive: Label | None) -> bool:
+def is_score_of(column: str, label: Label, positive: Label | None, others: ModelNames) -> bool:
     """Tell whether a column is named like scores of a class that is not the positive one.
 
     The class is next to a word for scores, as in "prob_ok", "rf_prob_ok" and "ok_prob_rf". A label
     that can only be a class may be anywhere in the name of a score, as in "p_rf_ok"; others, such
-    as numbers, may belong to the model: "model_0_prob".
+    as "no" and numbers, may belong to the model: "model_0_prob", and "prob_no_show" unless another
+    column is of a model "show".
 
     Parameters
     ----------
@@ -272,6 +274,8 @@ def is_score_of(column: str, label: Label, positive: Label | None) -> bool:
         The class.
     positive : label or None
         The positive class: a column with its name in it has its scores.
+    others : ModelNames
+        The names of models in all columns.
     """
     if label == positive:
         return False
@@ -281,9 +285,57 @@ def is_score_of(column: str, label: Label, positive: Label | None) -> bool:
     if positive is not None and stem_of_class(column, positive) is not None:
         return False
     if names_scores_of(column, texts):
-        return True
-    scored = looks_like_score(column) or SCORE_PART.search(column)
-    return bool(scored) and not is_common(label) and stem_of_class(column, label) is not None
+        if plain(stem(column)) in others.decided:
+            return False
+        left = _left_after(column, texts) if is_common(label) else ""
+        return not left or left in others.decided or others.scored[left] > 1
+    return _says_scores(column) and not is_common(label) and stem_of_class(column, label) is not None
+
+
+def _says_scores(column: str) -> bool:
+    """Tell whether a column has a word for scores anywhere in its name."""
+    return looks_like_score(column) or SCORE_PART.search(column) is not None
+
+
+class ModelNames:
+    """The plain names of models in the names of columns.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The columns.
+    labels : tuple
+        The classes.
+    """
+
+    def __init__(self, columns: Sequence[str], labels: Labels) -> None:
+        self._columns, self._labels = columns, labels
+
+    @cached_property
+    def decided(self) -> set[str]:
+        """The names in columns that are not named like scores."""
+        names = [name for name in self._columns if not _says_scores(name)]
+        return {each for name in names for each in pairing_names(name)}
+
+    @cached_property
+    def scored(self) -> Counter[str]:
+        """The number of score columns of each model, with and without a class in their names."""
+        found: Counter[str] = Counter()
+        for name in filter(_says_scores, self._columns):
+            stems = (stem(name), *(stem_of_class(name, label) for label in self._labels))
+            found.update({plain(each) for each in stems if each})
+        return found
+
+
+def _left_after(column: str, texts: tuple[str, ...]) -> str:
+    """Return the plain name of the model in a column's name in which more follows a class."""
+    for pattern in _names_with(texts):
+        match = pattern.fullmatch(column)
+        if match is not None and match["after"]:
+            return plain(
+                _without_words([each for each in (match["before"], match["after"]) if each])
+            )
+    return ""
 
 
 def names_scores_of(column: str, texts: tuple[str, ...]) -> bool:
@@ -340,15 +392,18 @@ def is_common(label: Label) -> bool:
     return str(label).strip().lower() in (*AFFIRMED, *DENIED)
 
 
+ZERO_OR_ONE = {"0", "1", "0.0", "1.0", "false", "true"}
+
+
 def has_probabilities(table: Table, name: str, labels: Labels) -> bool:
-    """Tell whether a column has numbers from 0 to 1 that are not all labels, 0 or 1."""
+    """Tell whether a column has numbers from 0 to 1 that are not all labels, 0, 1 or booleans."""
     if not table.numeric(name):
         return False
     values = table.values(name)
     if values is not None:
         matcher = LabelMatcher(labels, table.cells)
         there = [value for value in values if not is_blank(value) and not matcher.knows(value)]
-        if all(str(value).strip() in ("0", "1", "0.0", "1.0") for value in there):
+        if all(str(value).strip().lower() in ZERO_OR_ONE for value in there):
             return False
     lowest, highest = table.score_range(name)
     return lowest >= 0 and highest <= 1
@@ -475,12 +530,15 @@ With more words, the column is as likely a feature."""
 LEAST_SHARE = 0.01
 """Minimum share of rows with labels for a column of very many other values to be doubtful."""
 
-LIKELY_NAMES = re.compile(
+USUAL_NAMES = re.compile(
     r"^(?:old|new|baseline|candidate|champion|challenger|incumbent|proposed)"
-    rf"(?:{SEP}(?:{MODEL_WORDS}))?$|^(?:{MODEL_WORDS}){SEP}",
+    rf"(?:{SEP}(?:{MODEL_WORDS}))?(?:{SEP}?(?:v(?:ersion)?{SEP}?)?\d[\d._-]*)?$",
     re.IGNORECASE,
 )
-"""Names that are usual for models, and sometimes for features."""
+"""Names that are usual for models, with or without a version: "new", "candidate_v2"."""
+
+LIKELY_NAMES = re.compile(rf"^(?:{MODEL_WORDS}){SEP}", re.IGNORECASE)
+"""Names of models, and sometimes of features: "model_b", "model_year"."""
 
 
 @dataclass(frozen=True)
@@ -569,7 +627,7 @@ def doubts(
             such = f", such as {shown.partition(', …')[0]}" if shown else ""
             reason = f"it is named as scores are, and most of its values are not numbers{such}"
         else:
-            named = says_decisions(name, stems)
+            named = says_decisions(name, stems) or bool(USUAL_NAMES.search(name))
             likely = bool(LIKELY_NAMES.search(name)) and not MODEL_COLUMNS.search(name)
             likely |= _without_number(name) in alike
             reason = _doubt(table, name, labels, codes, named=named, likely=likely)
@@ -629,13 +687,12 @@ def _doubt(
     numbers and columns of more words are features, unless most rows are labels.
     """
     values = table.values(name)
-    if values is None and (reason := _among_many(table, name, labels)):
-        return reason
-    content = _Content.of(values or (), labels, table.cells)
+    if values is None:
+        none = f"none of its values is one of the decisions of the costs, {listing(labels)}"
+        return _among_many(table, name, labels) or (none if named else "")
+    content = _Content.of(values, labels, table.cells)
     if not (content.others or content.meant):
-        if named:
-            return f"none of its values is one of the decisions of the costs, {listing(labels)}"
-        return "all of its values are missing" if content.values else ""
+        return "all of its values are missing" if named or content.values else ""
     if named or _has_decisions(table, name, content, labels, codes, likely=likely):
         return _written_as(content, labels)
     return ""

@@ -191,7 +191,7 @@ def find_roles(
         known = {*doubtful, *found.foreign}
         left = [name for name in candidates if name in unused and name not in known]
         doubtful |= doubts(left, scores, table, costs, decisions)
-        doubtful |= _scores_alone(found, models, costs, positive)
+        doubtful |= _scores_alone(found, models, table, costs, positive)
         elsewhere = [n for n in ignored if n not in possible or n in found.foreign]
         doubtful |= misnamed(elsewhere, table, costs)
     return Roles(
@@ -240,12 +240,13 @@ def _guessed(
     bare = columns_by_class(columns, table, costs.labels, bare=True).get("model", ())
     of_positive = [bare[costs.labels.index(positive)]] if bare and positive is not None else []
     taken = {column for several in by_class.values() for column in several}
+    others = _names.ModelNames(columns, costs.labels)
     foreign = [
         name
         for name in columns
         if name not in taken
         and name not in of_positive
-        and (name in bare or _class_of_scores(name, costs, positive) is not None)
+        and (name in bare or _class_of_scores(name, costs, positive, others) is not None)
     ]
     left = [name for name in columns if name not in foreign and name not in taken]
     texts = () if positive is None else _names.texts_of(positive)
@@ -294,9 +295,11 @@ def _guessed(
     return _Guess(decisions, scores, by_class, foreign, doubtful, of_positive, of_classes)
 
 
-def _class_of_scores(name: str, costs: CostMatrix, positive: Label | None) -> Label | None:
+def _class_of_scores(
+    name: str, costs: CostMatrix, positive: Label | None, others: _names.ModelNames
+) -> Label | None:
     """Return the class other than the positive one whose scores a column is named for, if any."""
-    of = (each for each in costs.labels if _names.is_score_of(name, each, positive))
+    of = (each for each in costs.labels if _names.is_score_of(name, each, positive, others))
     return next(of, None)
 
 
@@ -317,7 +320,8 @@ def _likely_scores(
         there = [each for each in labels if _names.stem_of_class(name, each) is not None]
         label = there[0] if len(there) == 1 and not is_common(there[0]) else None
         another = label is not None and label != positive
-        named = label is not None or bool(_names.LIKELY_NAMES.search(name))
+        usual = _names.USUAL_NAMES.search(name) or _names.LIKELY_NAMES.search(name)
+        named = label is not None or usual is not None
         likely = named and name not in scores
         if (another or likely) and has_probabilities(table, name, labels):
             found[name] = (
@@ -335,7 +339,11 @@ def _another_class(label: Label, positive: Label | None) -> str:
 
 
 def _scores_alone(
-    found: _Guess, models: Sequence[Model], costs: CostMatrix, positive: Label | None
+    found: _Guess,
+    models: Sequence[Model],
+    table: Table,
+    costs: CostMatrix,
+    positive: Label | None,
 ) -> dict[str, str]:
     """Return the scores of classes other than the positive one that belong to no model."""
     unnamed = any(
@@ -345,9 +353,9 @@ def _scores_alone(
         for model in models
     )
     stems = {each for model in models for each in _names.pairing_names(model.name)}
-    alone = {}
+    alone, others = {}, _names.ModelNames(table.columns, costs.labels)
     for name in found.foreign:
-        label = _class_of_scores(name, costs, positive)
+        label = _class_of_scores(name, costs, positive, others)
         if name in found.of_classes or label is None:
             continue
         left = _names.stem_of_class(name, label)
