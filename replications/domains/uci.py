@@ -150,7 +150,7 @@ def read_uci(folder: str | PathLike[str], name: str) -> DataSet:
     Parameters
     ----------
     folder : path
-        Where the files are. They do not come with stakes.
+        The folder of the files. They do not come with stakes.
     name : str
         A short name of Table 6.6, such as "iris".
 

@@ -98,7 +98,7 @@ def measure(trial: Trial, *, rate: float, ratio: int, judge: str) -> Iterator[Ro
 def answers(
     pool: Rows, ratio: float, rng: np.random.Generator
 ) -> tuple[dict[str, Limits], dict[str, CostEstimate]]:
-    """Return the limits of each method, and our estimates, whose strata have a worth."""
+    """Return the limits of each method, and the estimates that state a worth of their strata."""
     costs = CostMatrix.from_errors(false_positive=1, false_negative=float(ratio))
     rows = rng.permutation(ROWS)[:LABELS]
     truth = np.full(ROWS, np.nan)

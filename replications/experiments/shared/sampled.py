@@ -139,7 +139,7 @@ def _of(kind: str) -> str:
 
 
 def rows_and_groups(patients: int, rows: float, groups: float) -> Problem:
-    """Return patients whose single images are missed often, and all of whose images rarely."""
+    """Return patients with single images missed often, and all images missed rarely."""
     ill_patients = ILL * patients
     whole, single = groups / ill_patients, rows / (20 * ill_patients)
 

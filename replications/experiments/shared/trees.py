@@ -179,7 +179,7 @@ class FoldTrees:
         return self.grown(self._features, self._codes, weights, self._asked)
 
     def grown(self, features: Any, codes: Places, weights: Floats, asked: Any) -> Places:
-        """Return the decisions of a tree with these class weights on the rows asked about."""
+        """Return the decisions of a tree with these class weights on the rows of `asked`."""
         # Validation takes as long as growing a small tree, and there are hundreds of thousands.
         with config_context(skip_parameter_validation=True, assume_finite=not self._gaps):
             tree = DecisionTreeClassifier(
