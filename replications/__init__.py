@@ -1,7 +1,7 @@
-"""The experiments of the papers, to be run again and set beside what was published.
+"""Replications of the papers' experiments, compared with the published numbers.
 
-They use everything of `stakes` and are no part of it: the package that people install has none of
-them. ``python -m replications list`` names them.
+They use all of `stakes` but are not part of the installed package. ``python -m replications list``
+lists them.
 """
 
 from replications.catalogue import all_experiments

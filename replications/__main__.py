@@ -1,4 +1,4 @@
-"""python -m replications: run the papers' experiments again, and compare with what they print."""
+"""python -m replications: run the papers' experiments, and compare with the published numbers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OPTIONS = {
     "data": "--data",
     "n_jobs": "--jobs",
 }
-"""What the arguments of `run` are called on the command line."""
+"""Command-line names of the arguments of `run`."""
 Number = TypeVar("Number", int, float)
 ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _in_words(error: StakesError) -> str:
-    """Return what went wrong, with the argument called as on the command line."""
+    """Return the message of an error, with the argument named as on the command line."""
     if isinstance(error, RefusedInputError):
         return error.message(OPTIONS.get)
     return str(error)
@@ -152,7 +152,7 @@ def _jobs(text: str) -> int:
 
 
 def _number(text: str, kind: type[Number]) -> Number | None:
-    """Read a number; argparse would call one that it cannot read by the name of a function."""
+    """Read a number, or return None; argparse's own error would name a function."""
     try:
         return kind(text)
     except ValueError:
@@ -256,11 +256,11 @@ def _draw(output: Output, given: argparse.Namespace) -> None:
 
 
 def _end_quietly(stop: KeyboardInterrupt) -> None:
-    """Let go of what was being measured; joblib would warn that it is lost."""
+    """Release unfinished measurements silently; joblib would warn that they are lost."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         traceback.clear_frames(stop.__traceback__)
-    # joblib's threads hold locks; one cut off by the end of the process leaves a warning of a leak.
+    # joblib's threads hold locks; a thread cut off at exit causes a warning of a leak.
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
             thread.join(timeout=5)
@@ -272,7 +272,7 @@ def _kept(given: argparse.Namespace) -> tuple[Experiment, Results]:
 
 
 def _plain(experiment: Experiment, results: Results) -> dict[str, Any]:
-    """Return all there is to say of a run, for JSON."""
+    """Return the results of a run and their comparison with the paper, for JSON."""
     rows = [*results.rows]
     names = [name for name in dict.fromkeys(n for row in rows for n in row) if name not in MEASURED]
     columns = [*names, *MEASURED]

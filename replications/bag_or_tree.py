@@ -1,11 +1,11 @@
-"""Compare a bag of lazy option trees with one tree: by tests fold by fold, and by all they cost.
+"""Compare bagged lazy option trees with a single tree, by tests in each fold and by total cost.
 
     python -m replications.bag_or_tree FOLDER [DATASET...]
 
-The folder has the UCI data sets. Each line has a set; wins and losses of the bags by BDELTACOST,
-fold by fold; in how many of these losses the tree paid more on no row; wins and losses on all rows
-of the set; for how many matrices the bags cost less and more over all folds; and the geometric mean
-of these costs, as multiples of the tree's.
+The folder has the UCI data sets. Each line has a data set; wins and losses of the bags by
+BDELTACOST in the folds; the number of these losses in which the tree paid more on no row; wins and
+losses on all rows of the set; the numbers of cost matrices for which the bags cost less and more
+over all folds; and the geometric mean of their costs, as multiples of the tree's.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Rows = NDArray[np.intp]
 def costs_of_fold(
     data: DataSet, train: Rows, test: Rows, costs: NDArray[np.float64], seed: int
 ) -> list[NDArray[np.float64]]:
-    """Return what a bag and a tree pay in a fold, for each matrix and row."""
+    """Return the costs of a bag and of a tree in a fold, for each matrix and row."""
     paid = []
     for trees in (
         BaggedLazyOptionTreesClassifier(random_state=seed, categorical_features=data.discrete),
@@ -41,7 +41,7 @@ def costs_of_fold(
 
 
 def contest(data: DataSet, rng: np.random.Generator) -> tuple[list[int], float]:
-    """Return the numbers of a data set, and the mean logarithm of the ratio of costs."""
+    """Return the counts of a data set, and the mean logarithm of the ratio of costs."""
     costs = np.concatenate(matrices(data, SEED, MATRICES))
     paid, wins, losses, unpunished = [], 0, 0, 0
     for fold, (train, test) in enumerate(folds(data, SEED)):
@@ -58,7 +58,7 @@ def contest(data: DataSet, rng: np.random.Generator) -> tuple[list[int], float]:
 
 
 def main() -> None:
-    """Print a line for each set, and one for all."""
+    """Print a line for each data set, and one for all."""
     folder, *names = sys.argv[1:]
     rng, total, ratios = np.random.default_rng(SEED), np.zeros(7, dtype=int), []
     for name in names or SETS.split():

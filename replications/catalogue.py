@@ -1,4 +1,4 @@
-"""The experiments, by name."""
+"""Catalogue of the experiments, by name."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def find(name: str) -> Experiment:
 
 
 def all_experiments() -> list[Experiment]:
-    """Return all experiments, those of one paper after those of another.
+    """Return all experiments, grouped by paper.
 
     Returns
     -------
     list of Experiment
-        Each names the tables and figures that it repeats in `source`.
+        The `source` of each names the tables and figures that it repeats.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Published numbers beside measured ones, as tables for the command line and the results page."""
+"""Compare published numbers with ours, as tables for the command line and the results page."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from stakes.show._drawing import pyplot
 
 AGREES, NOISE, DIFFERS, SAID = "agrees", "within noise", "differs", "see findings"
 ERRORS = 3
-"""How many standard errors a difference may have and still be noise."""
+"""Largest difference, in standard errors, that counts as noise."""
 
 ROUNDING = 1e-9
-"""A difference that is so near to what is allowed is allowed: 0.73 is within 0.03 of 0.7."""
+"""Rounding error allowed in differences, so that 0.73 is within 0.03 of 0.7."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A printed number beside a measured one."""
+    """A printed number, the measured row, and whether they agree."""
 
     printed: Printed
     row: Row
@@ -30,12 +30,12 @@ class Verdict:
 
     @property
     def difference(self) -> float:
-        """What ours is above the printed number."""
+        """Our number minus the printed one."""
         return float(self.row["value"]) - self.printed.value
 
 
 def verdicts(experiment: Experiment, results: Results) -> list[Verdict]:
-    """Set every printed number beside its own."""
+    """Compare every printed number with the measured one."""
     found = []
     for printed in experiment.printed:
         row = results.only(**printed.where)
@@ -57,13 +57,13 @@ def _word(printed: Printed, row: Row) -> str:
 
 ELSEWHERE = "where"
 NAMED = 4
-"""More numbers that differ for the same reason are counted, not named."""
+"""Most numbers that differ for the same reason and are still named; more are only counted."""
 
 HEADER = ("published", "ours", "standard error", "verdict")
 
 
 def tables(experiment: Experiment, results: Results) -> dict[str, list[list[str]]]:
-    """Return the rows of each published table, by its name; each begins with what it is."""
+    """Return the rows of each published table, by its name; each row begins with its label."""
     alike = len(_allowed(experiment)) == 1
     return {
         source: [[label, *_cells(verdict, alike=alike)] for label, verdict in rows]
@@ -72,7 +72,7 @@ def tables(experiment: Experiment, results: Results) -> dict[str, list[list[str]
 
 
 def tally(experiment: Experiment, results: Results) -> str:
-    """Say how many of the published numbers and statements agree."""
+    """Return a sentence on how many of the published numbers and statements agree."""
     words = Counter(verdict.word for verdict in verdicts(experiment, results))
     if not words:
         return "No number of it was published."
@@ -89,7 +89,7 @@ def tally(experiment: Experiment, results: Results) -> str:
 
 
 def reasons(experiment: Experiment, results: Results) -> list[str]:
-    """Say why numbers differ, each reason once with the numbers that it is about."""
+    """Return the reasons why numbers differ, each with the numbers that it explains."""
     found: dict[str, list[str]] = {}
     for source, rows in _labelled(experiment, results).items():
         for label, verdict in rows:
@@ -103,7 +103,7 @@ def reasons(experiment: Experiment, results: Results) -> list[str]:
 
 
 def duration(seconds: float) -> str:
-    """Write a time for a person."""
+    """Format a duration for display."""
     minute, hour = 60, 3600
     if seconds < minute:
         return f"{max(seconds, 1):.0f} s"
@@ -113,7 +113,7 @@ def duration(seconds: float) -> str:
 
 
 def nearness(experiment: Experiment) -> str:
-    """Say how near published numbers must be to agree."""
+    """Return a sentence on how close published numbers must be to agree."""
     allowed = _allowed(experiment)
     if not allowed:
         return ""
@@ -122,12 +122,12 @@ def nearness(experiment: Experiment) -> str:
 
 
 def _allowed(experiment: Experiment) -> set[float]:
-    """Return how far numbers may be off, of those that do not say it themselves."""
+    """Return the tolerances of published numbers, without statements and numbers shown as text."""
     return {each.within for each in experiment.printed if not each.in_words and not each.shown}
 
 
 def _cells(verdict: Verdict, *, alike: bool) -> list[str]:
-    """Write a number beside ours, with what it may be off by unless that is the same for all."""
+    """Format a number and ours, with its tolerance unless that is the same for all."""
     printed, row = verdict.printed, verdict.row
     value, error = float(row["value"]), float(row["error"])
     if printed.where.get("measure") == HOLDS:
@@ -144,7 +144,7 @@ def _holds(value: float) -> str:
 
 
 def _labelled(experiment: Experiment, results: Results) -> dict[str, list[tuple[str, Verdict]]]:
-    """Name each number by what differs within its table; single numbers share a table."""
+    """Label each number by the values that vary within its table; single numbers share a table."""
     found = verdicts(experiment, results)
     rows = Counter(verdict.printed.source for verdict in found)
     groups: dict[str, list[Verdict]] = {}
@@ -171,7 +171,7 @@ def _label(verdict: Verdict, names: Sequence[str]) -> str:
 
 
 def _varying(group: Sequence[Verdict]) -> list[str]:
-    """Return what differs between numbers; what is measured is said last."""
+    """Return the names of the values that differ between numbers, `measure` last."""
     wheres = [verdict.printed.where for verdict in group]
     names = list(dict.fromkeys(name for where in wheres for name in where))
     vary = [name for name in names if len({where.get(name) for where in wheres}) > 1]
@@ -183,14 +183,14 @@ def _part(name: str, value: Value) -> str:
 
 
 KINDS = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
-"""What to leave out of each kind of picture, so that the same figure is the same bytes."""
+"""Metadata to omit from each kind of picture, so that the same figure has the same bytes."""
 
 
 def figures(experiment: Experiment, results: Results, kind: str = "png") -> dict[str, bytes]:
-    """Draw the figures in the papers' layout: pictures, by the names of the figures."""
+    """Draw the figures in the papers' layout, and return the encoded images by figure name."""
     if experiment.draw is None:
         return {}
-    plt = pyplot()  # says how to get matplotlib, where it is missing
+    plt = pyplot()  # its error says how to install matplotlib
     pictures = {}
     with plt.rc_context({"svg.hashsalt": "stakes", "font.family": "DejaVu Sans"}):
         for name, figure in experiment.draw(results).items():

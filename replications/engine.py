@@ -1,7 +1,7 @@
-"""Run an experiment, and go on with one that was stopped.
+"""Run experiments, and resume runs that were stopped.
 
-Cells run side by side, and each is kept as soon as it is done. A folder may keep several runs, of
-other scales and seeds.
+Cells run in parallel, and each is saved as soon as it is done. A folder may hold several runs, with
+different scales and seeds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from stakes.errors import FileError, InputError
 Told = Callable[[int, int, float], None]
 DEFAULT_FOLDER = Path("replication-runs")
 NO_DATA = Path("FOLDER")
-"""What stands for a folder that nobody has named."""
+"""Placeholder for a data folder that was not given."""
 PR_SET_PDEATHSIG = 1
 """Linux's name for the signal that a process gets when its parent ends."""
 
@@ -43,26 +43,26 @@ def run(
     n_jobs: int | None = None,
     progress: Told | None = None,
 ) -> Results:
-    """Run an experiment, or what is left of one.
+    """Run an experiment, or the remaining cells of a run that was stopped.
 
     Parameters
     ----------
     experiment : str or Experiment
-        Its name, or an experiment of your own.
+        The name of an experiment, or an experiment of your own.
     scale : float
         The share of the replicates to draw: 0.01 for a quick look.
     seed : int
-        The seed: the same numbers for the same seed, whatever `n_jobs` and in whatever order.
+        The random seed. The numbers depend on it, but not on `n_jobs` or the order of the cells.
     folder : path, optional
-        Where to keep each cell as soon as it is done. A run that was stopped, even killed, goes on
-        from there, with the same data. Without a folder nothing is kept.
+        Where to save each cell as soon as it is done. A run that was stopped, even killed, resumes
+        from there, with the same data. Without a folder nothing is saved.
     data : path, optional
         The folder with the data sets, for experiments that need one.
     n_jobs : int, optional
-        How many cells to run side by side, by joblib; ``joblib.parallel_config`` chooses where,
-        such as on a Dask cluster.
+        The number of cells to run in parallel, with joblib; ``joblib.parallel_config`` chooses
+        where, such as on a Dask cluster.
     progress : callable, optional
-        Called with the cells that are done, those that there are, and the seconds left.
+        Called with the number of finished cells, the number of all cells, and the seconds left.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def run(
     begun, before = time.monotonic(), len(done)
     left = [number for number in range(len(cells)) if number not in done]
     tell(len(done), len(cells), float("nan"))
-    # One cell a task: a run that is killed loses only what was being measured.
+    # One cell per task: a run that is killed loses only the cells in progress.
     tasks = Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")(
         delayed(_measure)(chosen.measure, number, cells[number], trials[number]) for number in left
     )
@@ -121,7 +121,7 @@ def run(
 def _kept(
     where: Path, cells: list[dict[str, Value]], trials: list[Trial], data: str | None
 ) -> dict[int, tuple[list[Row], float]]:
-    """Return the cells that an earlier run has left."""
+    """Return the cells that an earlier run has saved."""
     done = {}
     for number, cell in enumerate(cells):
         path = store.cell_file(where, number)
@@ -136,7 +136,7 @@ def _measure(
     measure: Callable[..., Iterable[Row]], number: int, cell: Mapping[str, Value], trial: Trial
 ) -> tuple[int, list[Row], float]:
     _end_with_parent()
-    begun = time.process_time()  # which others on the machine do not change
+    begun = time.process_time()  # unaffected by other processes on the machine
     named: dict[str, Any] = dict(cell)
     rows = [{**cell, **row} for row in measure(trial, **named)]
     return number, rows, time.process_time() - begun
@@ -144,14 +144,14 @@ def _measure(
 
 @cache
 def _end_with_parent() -> None:
-    """Have Linux end a process of joblib's when the run is killed; it would live on for minutes."""
+    """Have Linux end a joblib worker when the run is killed; it would live on for minutes."""
     if sys.platform == "linux" and "loky" in type(current_process()).__module__:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A run in a folder."""
+    """A run saved in a folder."""
 
     experiment: Experiment
     folder: Path
@@ -160,19 +160,19 @@ class Kept:
 
     @property
     def files(self) -> list[Path]:
-        """The cells that were measured."""
+        """The files of the measured cells."""
         where = store.folder_of(self.folder, self.experiment.name, self.scale, self.seed)
         files = [store.cell_file(where, number) for number in range(self.cells)]
         return [path for path in files if path.exists()]
 
     @property
     def done(self) -> int:
-        """How many of its cells were measured."""
+        """The number of measured cells."""
         return len(self.files)
 
     @property
     def cells(self) -> int:
-        """How many cells it has."""
+        """The number of cells."""
         return sum(1 for _ in self.experiment.cells())
 
     @property
@@ -182,7 +182,7 @@ class Kept:
 
     @property
     def data(self) -> Path | None:
-        """The folder with the data sets that it was measured with."""
+        """The folder of the data sets that the run used."""
         for path in self.files:
             named = store.read(path)[1].get("data")
             return None if named is None else Path(named)
@@ -190,11 +190,11 @@ class Kept:
 
     @property
     def command(self) -> str:
-        """What goes on with it."""
+        """The command that continues the run."""
         return command(self.experiment, self.folder, self.scale, self.seed, self.data)
 
     def results(self) -> Results:
-        """Return the results of a finished run, measuring nothing."""
+        """Return the results of a finished run, without measuring anything."""
         return run(
             self.experiment,
             scale=self.scale,
@@ -207,7 +207,7 @@ class Kept:
 def kept_run(
     experiment: Experiment, folder: Path, scale: float | None = None, seed: int | None = None
 ) -> Kept:
-    """Return the finished run with that scale and seed; by default the one of the largest scale."""
+    """Return the finished run with that scale and seed; by default that with the largest scale."""
     found = [
         kept
         for kept in kept_runs(experiment, folder)
@@ -230,7 +230,7 @@ def kept_run(
 
 
 def kept_runs(experiment: Experiment, folder: Path) -> list[Kept]:
-    """Return the runs of an experiment in a folder, the one of the largest scale first."""
+    """Return the runs of an experiment in a folder, largest scale first."""
     found = []
     for path in sorted((folder / experiment.name).glob("scale-*-seed-*")):
         named = re.fullmatch(r"scale-([\d.e+-]+)-seed-(\d+)", path.name)

@@ -1,4 +1,4 @@
-"""What an experiment is: what varies, what is measured, and what was printed about it."""
+"""Experiments: what varies, what is measured, and the published numbers to compare with."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from stakes.simulate._measurements import share_error
 
 Value = str | int | float
 Row = dict[str, Value]
-"""A measured number: what identifies it, then `measure`, `value`, `error` and `repeats`."""
+"""A measured number: the values that identify it, then `measure`, `value`, `error`, `repeats`."""
 
 MEASURED = ("measure", "value", "error", "repeats")
 HOLDS = "holds"
-"""What is measured of a statement that holds, 1, or does not, 0."""
+"""Measure of a statement: 1 if it holds, 0 if not."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What a cell is measured with.
+    """Inputs for measuring a cell.
 
     Parameters
     ----------
     repeats : int
-        How many replicates to draw.
+        The number of replicates to draw.
     rng : numpy.random.Generator
-        The cell's own randomness: the same for the same seed, no matter who runs the cell and when.
+        The cell's own random generator: the same for the same seed, in any process and order.
     seed : int
-        For what all cells share, such as one classifier that all of them judge.
+        The seed for what all cells share, such as one classifier that all of them evaluate.
     data : Path or None
         The folder with data sets, for experiments that need one.
 
@@ -61,26 +61,26 @@ class Trial:
 
 @dataclass(frozen=True)
 class Printed:
-    """A number in a paper, and the measured one that it is to be set beside.
+    """A number in a paper, and the measured row to compare it with.
 
     Parameters
     ----------
     where : mapping
         The values that identify the measured row, with its `measure`.
     value : float
-        What is printed; NaN where the paper only says something about it.
+        The printed number; NaN where the paper describes it only in words.
     source : str
         Where it is printed, such as "Table 5".
     within : float
-        How far from it still agrees; three standard errors of ours are allowed besides.
+        The largest difference that agrees. Up to three of our standard errors more are noise.
     why : str
         Why ours differs, where it does.
     name : str
-        What it is called in its table; by default, by what varies there.
+        Its label in the table; by default, the values that vary there.
     shown : str
-        How it is written, where a number would not say it, such as "below 0.005".
+        Text to show in place of the number, such as "below 0.005".
     always : bool
-        Whether it is said of every test set, so that chance is no reason to differ.
+        Whether the statement is about every test set, so that a difference is never noise.
 
     Examples
     --------
@@ -109,43 +109,43 @@ class Printed:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Something to measure, and what was printed about it.
+    """An experiment, with the published numbers to compare with.
 
     Parameters
     ----------
     name : str
-        How it is called on the command line.
+        Its name on the command line.
     title : str
         What it shows, in one line.
     source : str
-        Which tables and figures of which paper it repeats.
+        The paper, tables and figures that it repeats.
     varies : mapping of str to sequence
-        The values of each thing that varies; a cell is one of each.
+        The values of each factor that varies; a cell is one combination.
     measure : callable
         ``measure(trial, **cell)`` returns the rows of a cell; a function of a module, so that
         other processes and machines find it.
     repeats : int
-        How many replicates a cell takes at full scale.
+        The number of replicates of a cell at full scale.
     least : int
-        How many it takes at the smallest scale.
+        The fewest replicates at any scale.
     printed : sequence of Printed
-        What the papers print.
+        The published numbers.
     derive : callable, optional
         ``derive(rows)`` returns further rows, of all cells together.
     draw : callable, optional
         ``draw(results)`` returns the matplotlib figures in the papers' layout, by name.
     skip : callable, optional
-        ``skip(**cell)`` tells which cells there are not.
+        ``skip(**cell)`` tells which combinations to leave out.
     stand_ins : sequence of str
-        What stands in for something that could not be had.
+        Descriptions of what replaces something that is not available.
     needs_data : bool
-        Whether it reads data sets from a folder.
+        Whether it requires a folder with data sets.
     uses_data : bool
-        Whether it reads them where a folder is named, and does without otherwise.
+        Whether it reads data sets if a folder is given, and runs without them otherwise.
 
     Examples
     --------
-    What a threshold costs where a miss costs ten false alarms:
+    The cost of a threshold where a miss costs as much as ten false alarms:
 
     >>> from replications import Experiment, run
     >>> def measure(trial, *, threshold):
@@ -183,7 +183,7 @@ class Experiment:
         return self.needs_data or self.uses_data
 
     def cells(self) -> Iterator[dict[str, Value]]:
-        """Return every combination of what varies.
+        """Return every combination of the factors that vary.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class Experiment:
                 yield cell
 
     def trial(self, cell: Mapping[str, Value], scale: float, seed: int, data: Path | None) -> Trial:
-        """Return what a cell is measured with.
+        """Return the inputs for measuring a cell.
 
         Parameters
         ----------
@@ -226,10 +226,10 @@ class Results:
     experiment : str
         The name of the experiment.
     rows : sequence of dict
-        What was measured; each names its cell, its `measure`, `value`, standard `error` and
+        The measured numbers; each has its cell, its `measure`, `value`, standard `error` and
         `repeats`.
     scale : float
-        The share of the replicates that were drawn.
+        The share of the replicates that was drawn.
     seed : int
         The seed.
     seconds : float
@@ -324,7 +324,7 @@ def average(measure: str, values: Any, **keys: Value) -> Row:
 def share(measure: str, hits: float, of: int, **keys: Value) -> Row:
     """Return the row of a share of independent replicates, with its standard error.
 
-    The error is that of (hits + 2) / (of + 4), so that a share of 0 or 1 is not taken as certain.
+    The error is that of (hits + 2) / (of + 4), so that it is not 0 for a share of 0 or 1.
     """
     error = share_error(hits, of)
     return {**keys, "measure": measure, "value": hits / of, "error": error, "repeats": of}

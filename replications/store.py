@@ -1,7 +1,7 @@
-"""Results and findings on disk.
+"""Read and write results and findings on disk.
 
 A cell of a run is one small Parquet file, written whole or not at all. The results of full-scale
-runs are kept in `results/`, and what was found in them in `findings/`, as Markdown.
+runs are kept in `results/`, and their findings in `findings/`, as Markdown.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FINDINGS = Path(__file__).parent / "findings"
 
 
 def folder_of(folder: Path, experiment: str, scale: float, seed: int) -> Path:
-    """Return where the cells of a run are; runs of another scale or seed are elsewhere."""
+    """Return the folder of a run's cells; each scale and seed has its own."""
     return folder / experiment / f"scale-{scale:g}-seed-{seed}"
 
 
@@ -34,7 +34,7 @@ def cell_file(folder: Path, number: int) -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder of a run, before anything is measured that could not be kept."""
+    """Make the folder of a run, to fail before measuring anything that could not be saved."""
     _pyarrow()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -43,14 +43,14 @@ def make_folder(folder: Path) -> None:
 
 
 def write(path: Path, rows: Iterable[Row], about: Mapping[str, Any]) -> None:
-    """Write rows with what identifies them."""
+    """Write rows, with metadata that identify them."""
     table = _pyarrow().Table.from_pylist(_filled(list(rows)))
     said = {"format": FORMAT, "version": stakes.__version__, **about}
     write_binary(path, parquet_bytes(table, said))
 
 
 def read(path: Path) -> tuple[list[Row], dict[str, Any]]:
-    """Read rows and what identifies them."""
+    """Read rows and the metadata that identify them."""
     _pyarrow()
     table, about = read_parquet(path, "results of a replication", "Delete it to measure it anew.")
     if not isinstance(about, dict):
@@ -91,9 +91,9 @@ def kept_results(name: str, folder: Path = RESULTS) -> Results | None:
 
 
 def findings(name: str) -> list[str]:
-    """Return what was found in an experiment besides its numbers: the items of its Markdown list.
+    """Return the findings of an experiment in addition to its numbers: items of a Markdown list.
 
-    An experiment of your own has no file of findings, and an empty list.
+    An experiment of your own has no file of findings, so its list is empty.
     """
     path = FINDINGS / f"{name}.md"
     if not path.exists():
@@ -108,7 +108,7 @@ def findings(name: str) -> list[str]:
 
 
 def without_escapes(text: str) -> str:
-    """Return Markdown as it reads: a sign that a backslash protects stands for itself."""
+    """Return Markdown text without the backslashes that escape special characters."""
     return re.sub(r"\\([\\`*_{}\[\]<>$|#~])", r"\1", text)
 
 
@@ -120,7 +120,7 @@ def check(
     repeats: int,
     data: str | None,
 ) -> None:
-    """Raise if a file holds another cell than the one that belongs there, or one of other data."""
+    """Raise if a file holds a different cell than expected, or was measured with other data."""
     for what, ours, theirs in (
         ("stakes", stakes.__version__, about["version"]),
         ("the cell", dict(cell), about["cell"]),
@@ -147,7 +147,7 @@ def _named(data: str | None) -> str:
 
 
 def _filled(rows: Sequence[Row]) -> list[dict[str, Value | None]]:
-    """Return rows that all have the same columns, those that identify them first."""
+    """Return rows with the same columns, identifying ones first; missing values are None."""
     names = [name for name in dict.fromkeys(n for row in rows for n in row) if name not in MEASURED]
     return [{name: row.get(name) for name in (*names, *MEASURED)} for row in rows]
 

@@ -1,1 +1,1 @@
-"""Domains to draw examples from, with what is true of them."""
+"""Domains to draw examples and costs from, with the truth about synthetic ones."""

@@ -1,4 +1,4 @@
-"""Normal scores of two classes: Dugas & Gadoury's (2008) domain, where all truths are known.
+"""Normal scores of two classes: Dugas & Gadoury's (2008) domain, with known true costs.
 
 Positives score N(theta + shift, scale²) and negatives N(-theta, scale²), with a scale of 3. A
 second scorer of the same examples is correlated with the first within each class.
@@ -22,7 +22,7 @@ SCALE = 3.0
 
 @dataclass(frozen=True)
 class Binormal:
-    r"""The truth about a scorer with normal scores.
+    r"""True error rates and costs of a scorer with normal scores.
 
     Positives score :math:`N(\theta + s, \sigma^2)` and negatives :math:`N(-\theta, \sigma^2)`, with
     the `shift` :math:`s` and the `scale` :math:`\sigma`. At the operating condition PC(+), here
@@ -31,14 +31,14 @@ class Binormal:
     .. math:: w\, \Phi\Bigl(\frac{t - \theta - s}{\sigma}\Bigr)
               + (1 - w)\, \Phi\Bigl(\frac{-\theta - t}{\sigma}\Bigr),
 
-    and the best one is :math:`\frac{s}{2} + \frac{\sigma^2}{2\theta + s} \ln\frac{1 - w}{w}`.
+    and the best threshold is :math:`\frac{s}{2} + \frac{\sigma^2}{2\theta + s} \ln\frac{1 - w}{w}`.
 
     Parameters
     ----------
     theta : float, default 3
-        How far the two classes are apart: positives score about `theta`, negatives -`theta`.
+        The class separation: positives score about `theta`, negatives about -`theta`.
     shift : float, default 0
-        By how much higher than `theta` the positives score.
+        The increase of the positives' mean score above `theta`.
     scale : float, default 3
         The standard deviation of the scores in each class.
 
@@ -124,8 +124,8 @@ class Binormal:
     def threshold(self, pc: Any) -> Any:
         """Return the best threshold at operating conditions PC(+).
 
-        Where both kinds of mistakes weigh the same: the density of the positives times PC(+) is
-        that of the negatives times 1 - PC(+).
+        There the density of the positives times PC(+) equals that of the negatives times
+        1 - PC(+).
 
         Parameters
         ----------
@@ -163,23 +163,23 @@ class Binormal:
 
 @dataclass(frozen=True)
 class BinormalPair:
-    """The truth about two scorers of the same examples.
+    """True costs of two scorers of the same examples.
 
     Within each class their scores are normal with the given correlation. The difference at PC(+) is
-    that of their costs at their own best thresholds; see `Binormal`.
+    that of their costs, each at its own best threshold; see `Binormal`.
 
     Parameters
     ----------
     first, second : Binormal
         The scorers.
     correlation : float
-        Of their scores within each class.
+        The correlation of their scores within each class.
 
     References
     ----------
     Dugas & Gadoury (2008), section 5.
 
-    Owen (1956): how often both are wrong.
+    Owen (1956), for the probability that both are wrong.
 
     Examples
     --------
@@ -197,7 +197,7 @@ class BinormalPair:
         checked_correlation(self.correlation)
 
     def difference(self, pc: Any) -> Any:
-        """Return by how much more the first costs, both at their best thresholds.
+        """Return the cost of the first minus that of the second, at their best thresholds.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class BinormalPair:
         return self.first.cost(pc) - self.second.cost(pc)
 
     def alone_wrong(self, pc: Any) -> tuple[Floats, Floats]:
-        """Return how often one of the two alone is wrong, at their best thresholds.
+        """Return the rates at which only one of the two is wrong, at their best thresholds.
 
         Parameters
         ----------
@@ -221,12 +221,12 @@ class BinormalPair:
         Returns
         -------
         positives, negatives : ndarray, shape (2, conditions)
-            The shares of a class on which the first alone, and the second alone, is wrong.
+            The shares of a class on which only the first, and only the second, is wrong.
         """
         both = (self.first, self.second)
         cuts = [np.atleast_1d(each.threshold(pc)) for each in both]
         found = []
-        for side, sign in ((0, 1.0), (1, -1.0)):  # a positive is missed below, a negative alarms
+        for side, sign in ((0, 1.0), (1, -1.0)):  # positives below, negatives above a cut
             reach = [
                 sign * (cut - each.locations[side]) / each.scale
                 for cut, each in zip(cuts, both, strict=True)
@@ -250,23 +250,23 @@ def binormal(
     Parameters
     ----------
     n_positives, n_negatives : int
-        How many of each class.
+        The number of examples of each class.
     theta : float, default 3
         Positives score N(theta, 3²), negatives N(-theta, 3²).
     shift : float, default 0
-        By how much higher the (second) scorer's positives score.
+        The increase of the mean score of the (second) scorer's positives.
     correlation : float, optional
-        With it there are two scorers, so much correlated within each class; the first without
-        `shift`, the second with it.
+        The correlation of two scorers within each class, the first without `shift`, the second
+        with it. By default there is one scorer.
     rng : int or numpy.random.Generator, optional
-        The randomness.
+        The random generator or its seed.
 
     Returns
     -------
     y_true : ndarray, shape (n,)
         The classes, 0 and 1.
     y_score : ndarray, shape (n,) or (n, 2)
-        The scores; those of two scorers if there is a correlation.
+        The scores, in two columns if there is a correlation.
 
     References
     ----------
@@ -299,9 +299,9 @@ def binormal(
 
 
 def both_below(x: Any, y: Any, correlation: float) -> Floats:
-    """Return the chance that both of two correlated standard normal numbers are below theirs.
+    """Return P(X < x, Y < y) of standard normal X and Y with a correlation.
 
-    By Owen's (1956) function, which takes all pairs at once.
+    Owen's (1956) function takes all pairs at once.
     """
     h, k = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
     root = np.sqrt(1 - correlation**2)
@@ -317,7 +317,7 @@ def both_below(x: Any, y: Any, correlation: float) -> Floats:
 
 
 def checked_correlation(correlation: Any) -> float:
-    """Check a correlation: below 1, where the second score would be the first."""
+    """Check a correlation: between -1 and 1, where one score would determine the other."""
     rho = validate.one_number(correlation, "correlation")
     if not -1 < rho < 1:
         raise InputError("correlation", f"expected a number above -1 and below 1, got {rho:g}.")

@@ -1,8 +1,8 @@
-"""The cost models of the papers: distributions that random cost matrices are drawn from.
+"""The cost models of the papers: distributions of random cost matrices.
 
 Margineantu and Dietterich (2000), Table 4, have nine, M1 to M9. Margineantu's thesis (2001),
-Table 6.2, has eight of them, and numbers them anew: its M3, M4, M5, M6, M7 and M8 are M4, M5, M6,
-M7, M8 and M3 of the paper.
+Table 6.2, has eight of them, and renumbers them: its M3, M4, M5, M6, M7 and M8 are M4, M5, M6, M7,
+M8 and M3 of the paper.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from stakes.errors import InputError
 
 @dataclass(frozen=True)
 class CostModel:
-    """Costs uniform from 0 to a highest one.
+    """Cost model with costs uniform from 0 to a maximum.
 
     Parameters
     ----------
     highest : float
-        Of a mistake.
+        The highest cost of a mistake.
     power : int
-        Of P(i)/P(j) by which `highest` is multiplied, for deciding i where j is true.
+        The power of P(i)/P(j) that multiplies `highest`, for predicting i where j is true.
     correct : float
         The highest cost of a correct decision.
     """
@@ -71,22 +71,22 @@ def draw_costs(
 ) -> CostMatrix:
     """Draw a cost matrix from a cost model of the papers.
 
-    The cost of deciding i where j is true is uniform from 0 to a highest one, which M1 to M5 and M8
-    have in common for all mistakes; in M6 and M9 it is h·P(i)/P(j), in M7 h·P(j)/P(i), with h of
-    1000 (2000 in M9). Correct decisions are free but in M3, M8 and M9.
+    The cost of predicting i where j is true is uniform from 0 to a maximum. In M1 to M5 and M8 the
+    maximum is the same for all mistakes; in M6 and M9 it is h·P(i)/P(j), in M7 h·P(j)/P(i), where h
+    is 1000 (2000 in M9). Correct decisions are free except in M3, M8 and M9.
 
     Parameters
     ----------
     model : str
         "M1" to "M9".
     priors : array_like
-        How frequent each class is.
+        The class frequencies.
     source : {"paper", "thesis"}
-        Whose numbers the models have.
+        The source whose numbering of the models is used.
     labels : sequence, optional
         The classes; by default numbers from 0.
     rng : int or numpy.random.Generator, optional
-        The randomness.
+        The random generator or its seed.
 
     Returns
     -------

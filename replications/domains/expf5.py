@@ -1,15 +1,15 @@
-"""Two features, five classes: a reconstruction of the Expf5 domain of the bootstrap experiments.
+"""Reconstruction of the Expf5 domain of the bootstrap experiments: two features, five classes.
 
-Margineantu and Dietterich (2000) print how frequent each class is (Table 3), but the figure with
-the boundaries is lost. Two geometries have the printed frequencies to the last digit, on the unit
-square, from which examples are drawn uniformly:
+Margineantu and Dietterich (2000) print the class frequencies (Table 3), but the figure with the
+boundaries is lost. Examples are uniform on the unit square. Two geometries have the printed
+frequencies to the last digit:
 
 * "curves": exponential and cubic boundaries, as the name of the domain suggests. The rare class 3
   is a pocket at a corner inside class 2, which a tree can find with one or two examples.
 * "bands": parallel diagonal bands. The rare class is a strip along a whole diagonal between
   classes 1 and 2, which no tree finds from a thousand examples.
 
-What comes out the same with both does not depend on the lost figure.
+A result that is the same with both does not depend on the lost figure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from stakes.errors import InputError
 Classes = NDArray[np.int64]
 
 EXPF5_SHARES = (0.2102, 0.4473, 0.2568, 0.0016, 0.0841)
-"""How frequent classes 0 to 4 are (Table 3)."""
+"""Frequencies of classes 0 to 4 (Table 3)."""
 
 GEOMETRIES = ("curves", "bands")
 
@@ -40,7 +40,7 @@ POCKET = EXPF5_SHARES[3] * POCKET_DECAY / (1 - np.exp(-POCKET_DECAY))
 
 LEFT_DECAY = 3.0
 LEFT = 0.7868327751366612
-"""Class 0 lies below LEFT · exp(-3x) and above class 4; solved for its share."""
+"""Class 0 lies below LEFT · exp(-3x) and above class 4; solved numerically for its frequency."""
 
 BAND_ORDER = (0, 1, 3, 2, 4)
 """The classes from the lower left to the upper right corner."""
@@ -54,12 +54,12 @@ def expf5(
     Parameters
     ----------
     n : int
-        How many.
+        The number of examples.
     geometry : {"curves", "bands"}
-        Where the boundaries are: curved, with a small pocket for the rare class, or straight and
-        diagonal, with a thin strip for it.
+        The boundaries: curved, with a small pocket for the rare class, or straight and diagonal,
+        with a thin strip for it.
     rng : int or numpy.random.Generator, optional
-        The randomness.
+        The random generator or its seed.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def expf5(
 
     See Also
     --------
-    expf5_classes : the class of any point, since the classes do not overlap.
+    expf5_classes : returns the class of any point, since the classes do not overlap.
 
     References
     ----------
@@ -96,7 +96,7 @@ def expf5_classes(X: ArrayLike, *, geometry: str = "curves") -> Classes:
     X : array_like, shape (n, 2)
         The points.
     geometry : {"curves", "bands"}
-        Where the boundaries are.
+        The boundaries; see `expf5`.
 
     Returns
     -------
@@ -105,9 +105,9 @@ def expf5_classes(X: ArrayLike, *, geometry: str = "curves") -> Classes:
 
     Notes
     -----
-    With "curves", the last of these that holds decides: 1 everywhere; 0 where y < a·exp(-3x);
-    2 where y > 1 - b·exp(2(x - 1)); 3 where y > 1 - c·exp(-25x); 4 where y < d·x³. The constants
-    give the printed frequencies. With "bands" the sum x + y decides, by limits that do the same.
+    With "curves", the last of these rules that holds applies: 1 everywhere; 0 where
+    y < a·exp(-3x); 2 where y > 1 - b·exp(2(x - 1)); 3 where y > 1 - c·exp(-25x); 4 where y < d·x³.
+    The constants give the printed frequencies. With "bands", limits on the sum x + y do so.
 
     References
     ----------
@@ -138,7 +138,7 @@ def expf5_classes(X: ArrayLike, *, geometry: str = "curves") -> Classes:
 
 
 def _band_limits() -> Floats:
-    """Return the values of x + y between the bands, whose distribution is triangular."""
+    """Return the limits between the bands: quantiles of x + y, which has a triangular law."""
     below = np.cumsum([EXPF5_SHARES[each] for each in BAND_ORDER])[:-1]
     limits = np.where(below <= 0.5, np.sqrt(2 * below), 2 - np.sqrt(2 * (1 - below)))  # noqa: PLR2004
     return np.asarray(limits)

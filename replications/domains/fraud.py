@@ -1,13 +1,13 @@
-"""A made-up stream of payments, a few of which are frauds, where the true probability is known.
+"""Synthetic payments, a few of which are frauds, with known true probabilities of fraud.
 
 Nothing here comes from real payments: amounts, signals and shares were chosen to look like what
-fraud teams describe. Frauds are rare, their amounts are larger and spread as widely as others', and
-the model that scores them is mediocre.
+fraud teams describe. Frauds are rare, their amounts are larger and vary as widely as those of
+legitimate payments, and the model that scores them is mediocre.
 
 An example's class is drawn first. Amounts are log-normal in each class; a signal is normal, with a
-higher mean for frauds. Given both, Bayes' rule has the true probability of fraud. The model sees a
-blurred signal only, not the amount, and was trained on as many frauds as payments in order, so
-that its scores are probabilities of a world with half frauds.
+higher mean for frauds. Given both, Bayes' rule gives the true probability of fraud. The model sees
+only a noisy signal, not the amount, and was trained on equal numbers of frauds and legitimate
+payments, so its scores are probabilities at a prevalence of 50%.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from stakes.errors import InputError
 
 PREVALENCE = 0.005
 MEDIANS = (35.0, 110.0)
-"""The middle amounts of payments in order, and of frauds."""
+"""Median amounts of legitimate payments and of frauds."""
 
 SPREAD = 1.2
-"""The standard deviation of the logarithm of the amount, in both classes."""
+"""Standard deviation of the logarithm of the amount, in both classes."""
 
 SIGNAL = 2.5
-"""By how many standard deviations frauds stand out."""
+"""Mean signal of frauds, in standard deviations above that of legitimate payments."""
 
 BLUR = 1.0
-"""The standard deviation of what the model adds to the signal by mistake."""
+"""Standard deviation of the noise that the model adds to the signal."""
 
 
 @dataclass(frozen=True, eq=False)
 class Payments:
-    """Payments, what a mediocre model says of them, and what is true of them.
+    """Payments with the scores of a mediocre model and the true classes and probabilities.
 
     Made by `fraud`.
 
@@ -57,7 +57,7 @@ class Payments:
 
     Examples
     --------
-    A missed fraud costs its amount, and looking into a payment costs 5:
+    A missed fraud costs its amount, and investigating a payment costs 5:
 
     >>> from replications.domains.fraud import fraud
     >>> payments = fraud(1000, rng=0)
@@ -74,17 +74,17 @@ class Payments:
     probability: Floats
 
     def costs(self, alarm: float = 5.0) -> ExampleCosts:
-        """Return what each decision costs: a missed fraud its amount, any alarm as much.
+        """Return the cost of each decision: the amount of a missed fraud, a fixed cost of an alarm.
 
         Parameters
         ----------
         alarm : float, default 5
-            What it costs to look into a payment.
+            The cost of investigating a payment.
 
         Returns
         -------
         ExampleCosts
-            Of passing a payment, decision 0, and of an alarm, decision 1.
+            The costs of passing a payment, decision 0, and of an alarm, decision 1.
         """
         price = validate.one_number(alarm, "alarm")
         passed = np.where(self.y_true == 1, self.amount, 0.0)
@@ -92,16 +92,16 @@ class Payments:
 
 
 def fraud(n: int, *, prevalence: float = PREVALENCE, rng: Any = None) -> Payments:
-    r"""Draw made-up payments, a few of which are frauds.
+    r"""Draw synthetic payments, a few of which are frauds.
 
     Parameters
     ----------
     n : int
-        How many.
+        The number of payments.
     prevalence : float, default 0.005
-        The share of frauds in all payments, from which the true probabilities follow.
+        The share of frauds in all payments, on which the true probabilities depend.
     rng : int or numpy.random.Generator, optional
-        The randomness.
+        The random generator or its seed.
 
     Returns
     -------
@@ -110,14 +110,14 @@ def fraud(n: int, *, prevalence: float = PREVALENCE, rng: Any = None) -> Payment
     Notes
     -----
     With the prevalence :math:`\pi`, the signal :math:`s` and the logarithm :math:`a` of the amount,
-    the true probability of fraud is by Bayes' rule
+    Bayes' rule gives the true probability of fraud
 
     .. math:: \frac{P}{1 - P} = \frac{\pi}{1 - \pi}
               \cdot \frac{\varphi(s - 2.5)}{\varphi(s)}
               \cdot \frac{\varphi\bigl((a - \ln 110)/1.2\bigr)}
               {\varphi\bigl((a - \ln 35)/1.2\bigr)},
 
-    where :math:`\varphi` is the standard normal density. The domain is our own, of no paper.
+    where :math:`\varphi` is the standard normal density. The domain is our own, not from a paper.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def fraud(n: int, *, prevalence: float = PREVALENCE, rng: Any = None) -> Payment
     >>> round(float(np.median(payments.amount[frauds]))), round(float(payments.amount.max()))
     (97, 5861)
 
-    Who knows the truth decides by the amount at stake; the model's scores, at a threshold, cannot:
+    The true probabilities allow decisions by the amount at stake; a threshold on scores does not:
 
     >>> costs = payments.costs(alarm=5)
     >>> wise = payments.probability * payments.amount > 5
@@ -155,6 +155,6 @@ def fraud(n: int, *, prevalence: float = PREVALENCE, rng: Any = None) -> Payment
 
 
 def _log_ratio(values: Floats, means: Any, spread: float) -> Floats:
-    """Return the logarithm of how much likelier normal values are with the second mean."""
+    """Return the log likelihood ratio of normal values, the second mean against the first."""
     low, high = means
     return np.asarray((high - low) * (values - (high + low) / 2) / spread**2)

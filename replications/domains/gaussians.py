@@ -19,8 +19,8 @@ from stakes.errors import InputError
 class Gaussians:
     r"""Two classes, each a normal distribution of one feature, with known probabilities.
 
-    The figure of the thesis is lost but for its caption, and the text says no numbers. Here class 0
-    is N(0, 1), and class 1 has the mean `shift` and the standard deviation `spread`. With these
+    Only the caption of the thesis's figure is left, and the text gives no numbers. Here class 0 is
+    N(0, 1), and class 1 has the mean `shift` and the standard deviation `spread`. With these
     :math:`\mu` and :math:`\sigma`, the `prevalence` :math:`\pi` and the standard normal density
     :math:`\varphi`,
 
@@ -30,13 +30,13 @@ class Gaussians:
     Parameters
     ----------
     shift : float, default 2
-        How far the classes are apart.
+        The distance between the class means.
     spread : float, default 1
         The standard deviation of class 1.
     prevalence : float, default 0.5
-        How frequent class 1 is.
+        The prevalence of class 1.
     noise : int, default 0
-        How many features there are besides that tell nothing.
+        The number of additional features, which carry no information.
 
     References
     ----------
@@ -75,9 +75,9 @@ class Gaussians:
         Parameters
         ----------
         n : int
-            How many.
+            The number of examples.
         rng : int or numpy.random.Generator, optional
-            The randomness.
+            The random generator or its seed.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class Gaussians:
         return features, y
 
     def probability(self, features: ArrayLike) -> Floats:
-        """Return the probability of class 1, by the first feature.
+        """Return the probability of class 1 given the first feature.
 
         Parameters
         ----------

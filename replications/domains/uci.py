@@ -24,22 +24,22 @@ from stakes.read import read_text
 
 @dataclass(frozen=True)
 class Source:
-    """Where a data set comes from, and its size in Table 6.5.
+    """Origin of a data set, and its size in Table 6.5.
 
     Attributes
     ----------
     title : str
-        What the UCI repository calls it.
+        Its name in the UCI repository.
     openml : str
-        What OpenML calls it.
+        Its name on OpenML.
     classes, attributes : int
-        How many there are, after the classes of Appendix A have been left out.
+        The numbers of classes and attributes, without the classes that Appendix A leaves out.
     smallest : int
         Classes with fewer rows are left out (Appendix A).
     target : str or None
-        The column with the class on OpenML, where it is not the one that OpenML proposes.
+        The class column on OpenML, where it is not OpenML's default.
     unused : tuple of str
-        Columns on OpenML that are no attributes.
+        Columns on OpenML that are not attributes.
     """
 
     title: str
@@ -69,16 +69,19 @@ SOURCES: Mapping[str, Source] = {
     "wine": Source("Wine", "wine", 3, 13),
     "zoo": Source("Zoo", "zoo", 7, 16, unused=("animal",)),
 }
-"""By the short names of Table 6.6. The thesis counts lymphography's class as an attribute."""
+"""Data sets by the short names of Table 6.6.
+
+The thesis counts lymphography's class as an attribute.
+"""
 
 RANGE = re.compile(r"^'?(\d+)-(\d+)'?$")
 RANGED = ("age", "tumor-size", "inv-nodes", "deg-malig")
-"""What is continuous in `bcy` (Table 6.5 has four), which OpenML has as ranges and codes."""
+"""Continuous attributes of `bcy` (four in Table 6.5), which OpenML has as ranges and codes."""
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set for classifiers.
+    """A data set for classification.
 
     Attributes
     ----------
@@ -113,22 +116,22 @@ class DataSet:
 
     @cached_property
     def classes(self) -> NDArray[np.str_]:
-        """The classes in their order."""
+        """The classes in sorted order."""
         return np.unique(self.y)
 
     @cached_property
     def codes(self) -> NDArray[np.intp]:
-        """The class of each row, as its place in `classes`."""
+        """The class of each row, as an index into `classes`."""
         return np.searchsorted(self.classes, self.y)
 
     @cached_property
     def shares(self) -> Floats:
-        """How frequent each class is."""
+        """The class frequencies."""
         return np.bincount(self.codes) / len(self.codes)
 
     @cached_property
     def one_hot(self) -> Floats:
-        """The attributes for learners without discrete ones: a column for each value."""
+        """The attributes with discrete ones in one-hot encoding: a column for each value."""
         columns = []
         for values, discrete in zip(self.X.T, self.discrete, strict=True):
             known = np.unique(values[~np.isnan(values)])
@@ -147,7 +150,7 @@ def read_uci(folder: str | PathLike[str], name: str) -> DataSet:
     Parameters
     ----------
     folder : path
-        Where the files are. They do not come with stakes.
+        The folder of the files. They do not come with stakes.
     name : str
         A short name of Table 6.6, such as "iris".
 
@@ -157,7 +160,7 @@ def read_uci(folder: str | PathLike[str], name: str) -> DataSet:
 
     See Also
     --------
-    fetch_uci : gets a data set from OpenML.
+    fetch_uci : downloads a data set from OpenML.
 
     References
     ----------
@@ -200,12 +203,12 @@ def read_uci(folder: str | PathLike[str], name: str) -> DataSet:
 
 
 def fetch_uci(name: str, *, version: int = 1) -> DataSet:
-    """Get a data set of the thesis from OpenML, by scikit-learn.
+    """Download a data set of the thesis from OpenML, with scikit-learn.
 
-    It has not been checked value by value that what OpenML has is what the thesis used. Where the
-    numbers of classes and attributes are not those of Table 6.5, a warning says so. Two cases are
-    known to differ: the thesis used 200 of the 226 rows of audiology, and the shares of its classes
-    in vehicle are those of 946 rows, of which 846 are public.
+    The data on OpenML have not been compared value by value with those of the thesis. A warning is
+    given where the numbers of classes and attributes differ from Table 6.5. Two cases are known to
+    differ: the thesis used 200 of the 226 rows of audiology, and its class frequencies in vehicle
+    are those of 946 rows, of which 846 are public.
 
     Parameters
     ----------
@@ -300,7 +303,7 @@ def _data_set(name: str, names: Sequence[str], rows: list[list[str]]) -> DataSet
 
 
 def _column(fields: list[str]) -> tuple[Floats, bool]:
-    if any(fields):  # a column that is empty tells nothing, and is discrete as in the thesis
+    if any(fields):  # an empty column has no information, and is discrete as in the thesis
         try:
             return np.array([float(field) if field else np.nan for field in fields]), False
         except ValueError:

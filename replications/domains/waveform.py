@@ -38,9 +38,9 @@ def waveform(
     Parameters
     ----------
     n : int
-        How many; the classes differ by one example at most.
+        The number of examples; class sizes differ by one at most.
     rng : int or numpy.random.Generator, optional
-        The randomness.
+        The random generator or its seed.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def waveform(
 
     See Also
     --------
-    waveform_probabilities : the true probability of each class.
+    waveform_probabilities : returns the true probability of each class.
 
     References
     ----------
@@ -99,8 +99,8 @@ def waveform_probabilities(X: ArrayLike) -> Floats:
     The density of a class is that of normal noise about a point of the line between its two waves,
     averaged over the line. Along the line this is an integral of a normal density; across it, a
     normal density of the distance. With the waves :math:`h` and :math:`k` of a class, the length
-    :math:`\ell = |h - k|`, and :math:`a` and :math:`d` how far :math:`x` lies along and off the
-    line from :math:`k`, the density is in proportion to
+    :math:`\ell = |h - k|`, and the distances :math:`a` along the line from :math:`k` to :math:`x`
+    and :math:`d` of :math:`x` from the line, the density is proportional to
 
     .. math:: e^{-d^2/2}\, \frac{\Phi(\ell - a) - \Phi(-a)}{\ell},
 
@@ -112,7 +112,7 @@ def waveform_probabilities(X: ArrayLike) -> Floats:
 
     Examples
     --------
-    A low peak in the middle is of one of the two classes that have the first wave:
+    A low peak in the middle belongs to one of the two classes with the first wave:
 
     >>> from replications.domains.waveform import waveform_probabilities
     >>> waveform_probabilities([[0] * 8 + [3] * 5 + [0] * 8]).round(3).tolist()
@@ -138,11 +138,11 @@ def waveform_probabilities(X: ArrayLike) -> Floats:
 
 def _log_mass(low: Floats, high: Floats) -> Floats:
     """Return the logarithm of the standard normal probability between two numbers."""
-    flip = low > 0  # both far in the upper tail: count from the other side
+    flip = low > 0  # both in the upper tail: use the lower tail, which is more precise
     low, high = np.where(flip, -high, low), np.where(flip, -low, high)
     return np.asarray(log_ndtr(high) + np.log1p(-_ratio(low, high)))
 
 
 def _ratio(low: Floats, high: Floats) -> Floats:
-    """Return Φ(low) / Φ(high), also where both are too small for a number."""
+    """Return Φ(low) / Φ(high), also where both underflow."""
     return np.asarray(np.exp(log_ndtr(low) - log_ndtr(high)))

@@ -1,4 +1,4 @@
-"""Experiments, each in a file of its own that is named as it is on the command line.
+"""The experiments, one file each, named as on the command line.
 
-What several of them are made of is in `shared`; what belongs to one stands beside it.
+Code that several of them use is in `shared`; code for one experiment is in its file.
 """

@@ -1,8 +1,8 @@
-"""What few labels tell of rare expensive misses: our audits beside the methods in use.
+"""Coverage of audits with few labels and rare expensive misses, and of methods in use.
 
-No paper has this. Each pool has 20,000 decided rows and a judge's verdict on each; 500 rows are
-labelled, at random or by a plan. ppi-python and glide-py are measured where they are installed; the
-latter needs Python 3.12.
+This is not from a paper. Each pool has 20,000 rows with decisions and a judge's verdicts; 500 rows
+are labelled, at random or by a plan. ppi-python and glide-py are measured where they are installed;
+the latter needs Python 3.12.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from stakes.audit._allocation import Stratum, allocate
 from stakes.infer._inference import quiet_interval
 
 ROWS, LABELS, ALARMS, FALSE = 20_000, 500, 0.05, 0.6
-"""The rows of a pool, its labels, the share of alarms, and how many of these are false."""
+"""Numbers of rows and labels of a pool, share of alarms, and share of false ones among these."""
 
 JUDGES: Mapping[str, tuple[float, float]] = {
     "good": (0.9, 0.02),
     "weak": (0.6, 0.1),
     "misleading": (0.02, 0.05),
 }
-"""How often a judge calls rows positive that are, and that are not."""
+"""True and false positive rates of each judge."""
 
 RATES, RATIOS = (0.0005, 0.002, 0.01, 0.05), (10, 50, 1000)
 BASE, RIGHT, ENDLESS, WORTHS = 0.001, 0.5, (-math.inf, math.inf), 4
@@ -41,24 +41,24 @@ Limits = tuple[float, float]
 
 @dataclass(frozen=True)
 class Rows:
-    """A pool: the class, the decision and the verdict of each row."""
+    """A pool: the actual class, the decision and the verdict of each row."""
 
     actual: Codes
     decided: Codes
     verdict: Codes
 
     def costs(self, ratio: float) -> Floats:
-        """Return what each row costs."""
+        """Return the cost of each row."""
         missed = (self.actual == 1) & (self.decided == 0)
         return np.where(missed, ratio, np.where((self.actual == 0) & (self.decided == 1), 1.0, 0.0))
 
     def predicted(self, ratio: float) -> Floats:
-        """Return what each row would cost if the judge were right."""
+        """Return the cost that each row would have if the judge were right."""
         return Rows(self.verdict, self.decided, self.verdict).costs(ratio)
 
 
 def draw_pool(rate: float, judge: str, rng: np.random.Generator) -> Rows:
-    """Draw a pool with so many misses among its rows, on average."""
+    """Draw a pool in which `rate` is the expected share of misses."""
     decided = (rng.random(ROWS) < ALARMS).astype(np.intp)
     positive = np.where(decided == 1, 1 - FALSE, rate / (1 - ALARMS))
     actual = (rng.random(ROWS) < positive).astype(np.intp)
@@ -68,7 +68,7 @@ def draw_pool(rate: float, judge: str, rng: np.random.Generator) -> Rows:
 
 
 def measure(trial: Trial, *, rate: float, ratio: int, judge: str) -> Iterator[Row]:
-    """Measure coverage, answers and upper limits of each method, and what strata are worth."""
+    """Measure coverage, answers and upper limits of each method, and the worth of the strata."""
     found: dict[str, list[tuple[bool, bool, float]]] = {}
     refused: dict[str, int] = {}
     worths: dict[str, list[float]] = {}
@@ -77,7 +77,7 @@ def measure(trial: Trial, *, rate: float, ratio: int, judge: str) -> Iterator[Ro
         truth = float(pool.costs(ratio).mean())
         limits, estimates = answers(pool, ratio, trial.rng)
         for method, (low, high) in limits.items():
-            if math.isnan(high):  # it refuses, and says so: no claim is made that could be wrong
+            if math.isnan(high):  # it refuses openly, so no claim is made that could be wrong
                 refused[method] = refused.get(method, 0) + 1
                 continue
             answered = high > low
@@ -98,7 +98,7 @@ def measure(trial: Trial, *, rate: float, ratio: int, judge: str) -> Iterator[Ro
 def answers(
     pool: Rows, ratio: float, rng: np.random.Generator
 ) -> tuple[dict[str, Limits], dict[str, CostEstimate]]:
-    """Return the limits of each method, and our estimates of which the worth can be asked."""
+    """Return the limits of each method, and the estimates that state a worth of their strata."""
     costs = CostMatrix.from_errors(false_positive=1, false_negative=float(ratio))
     rows = rng.permutation(ROWS)[:LABELS]
     truth = np.full(ROWS, np.nan)
@@ -128,7 +128,7 @@ def _ends(estimate: CostEstimate) -> Limits:
 def audit(
     pool: Rows, costs: CostMatrix, rng: np.random.Generator
 ) -> tuple[CostEstimate, Codes, Codes]:
-    """Label rows by a plan: the estimate, the rows that were drawn, and the stratum of each row."""
+    """Label rows by a plan; return the estimate, the labelled rows, and the stratum of each row."""
     strata = pool.decided * 2 + pool.verdict
     names = ["ok: ok", "ok: fraud", "fraud: ok", "fraud: fraud"]
     sizes = np.bincount(strata, minlength=4)
@@ -160,7 +160,7 @@ def audit(
 
 
 def stratified_z(values: Floats, drawn: Codes, strata: Codes) -> Limits:
-    """Return the mean of strata with the textbook's standard error."""
+    """Return z limits of the stratified mean, with the textbook's standard error."""
     mean = variance = 0.0
     for stratum in np.unique(strata):
         inside = values[drawn[strata[drawn] == stratum]]
@@ -175,7 +175,7 @@ def stratified_z(values: Floats, drawn: Codes, strata: Codes) -> Limits:
 
 
 def weighted_z(values: Floats, drawn: Codes, strata: Codes) -> Limits:
-    """Return the mean of rows weighted by one over their probability of being drawn, with z."""
+    """Return z limits of the mean of rows weighted by inverse sampling probabilities."""
     sizes = np.bincount(strata, minlength=4)
     labels = np.bincount(strata[drawn], minlength=4)
     weights = (sizes / np.maximum(labels, 1))[strata[drawn]]
@@ -250,7 +250,7 @@ def _mean(rows: Sequence[Row], method: str, measure: str, form: str) -> str:
 
 
 def _shown(rows: Sequence[Row], method: str) -> str:
-    """Return the lowest coverage over the cost ratios, and how often there was an answer."""
+    """Return the lowest coverage over the cost ratios, and the lowest share of answers."""
     chosen = [row for row in rows if row["method"] == method]
     covered = [float(row["value"]) for row in chosen if row["measure"] == "coverage"]
     answered = [float(row["value"]) for row in chosen if row["measure"] == "answers"]

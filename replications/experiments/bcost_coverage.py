@@ -1,4 +1,4 @@
-"""How often BCOST's interval has the true cost in it: Table 5 and the thesis's Table 6.3."""
+"""Coverage of BCOST's interval: Table 5 and the thesis's Table 6.3."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RATIO = "cost of rare mistakes over what λ allows for"
 LAPLACE = 0.1
 RESAMPLES = 1000
 UNEVEN = ("M6", "M7", "M9")
-"""The models whose costs depend on how frequent the classes are."""
+"""Models whose costs depend on the class frequencies."""
 
 RARE = 3.0
 """Mistakes expected less often than this in a test set are rare."""
@@ -64,10 +64,11 @@ def measure(trial: Trial, *, domain: str, model: str) -> Iterator[Row]:
 
 
 def rare_cost(judged: Judged) -> float:
-    """Return what rare mistakes cost, over the most that λ allows for when none was seen.
+    """Return the cost of rare mistakes, over the most that λ allows for when none is observed.
 
-    BCOST takes each mistake to be expected λ times at least. Its upper limit has the 97.5 %
-    quantile of what that comes to. If rare mistakes cost more, a test set without them is missed.
+    BCOST treats each mistake as expected at least λ times, so its upper limit includes the 97.5%
+    quantile of their cost. If rare mistakes cost more, the interval of a test set without them
+    misses the true cost.
     """
     expected = TEST * judged.shares
     rare = expected < RARE
@@ -103,21 +104,21 @@ def derive(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def one_mistake_coverage(often: Floats, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
-    """Return the coverage of BCOST and of the default, were all cost that of one rare mistake.
+    """Return the coverage of BCOST and of the default if one rare mistake has all the cost.
 
-    Seen k times, its resampled number is Poisson with mean k + λ, whose quantiles are BCOST's
-    limits. Those of the extremal interval are quantiles of Gamma(k) and of Gamma(k + 0.7).
+    If it is observed k times, its resampled number is Poisson with mean k + λ, whose quantiles are
+    BCOST's limits. Those of the extremal interval are quantiles of Gamma(k) and of Gamma(k + 0.7).
 
     Parameters
     ----------
     often : ndarray
-        n·p: how many of these mistakes a test set has on average.
+        n·p: the expected number of these mistakes in a test set.
     confidence : float
         Confidence level of the interval.
 
     Examples
     --------
-    Expected 0.9 times it may well not be seen, and one more suffices; expected 1.1 times, not:
+    If none is observed, BCOST's upper limit is 1, which covers 0.9 expected mistakes but not 1.1:
 
     >>> bcost, extremal = one_mistake_coverage(np.array([0.9, 1.1]))
     >>> bcost.round(2).tolist(), extremal.round(2).tolist()
@@ -139,7 +140,7 @@ def one_mistake_coverage(often: Floats, *, confidence: float = 0.95) -> tuple[Fl
 
 
 def draw(results: Results) -> Mapping[str, Any]:
-    """Draw the table as a chart, and why rare costly mistakes may or may not be covered."""
+    """Draw the table as a chart, and the coverage of rare costly mistakes."""
     return {"table-5": _table(results), "rare-mistakes": _rare(results)}
 
 

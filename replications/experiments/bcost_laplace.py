@@ -26,11 +26,11 @@ CORRECTIONS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5, 2
 DOMAINS = ("expf5", "expf5-bands", "waveform")
 RESAMPLES = 1000
 UP_TO = 0.5
-"""The papers: all curves have their maximum above 0 and up to here."""
+"""Largest λ at which, according to the papers, a curve has its maximum; all are above 0."""
 
 
 def measure(trial: Trial, *, domain: str, model: str) -> Iterator[Row]:
-    """Measure the coverage for each λ, with the same test sets."""
+    """Measure the coverage for each λ, on the same test sets."""
     found: dict[float, list[float]] = {each: [] for each in CORRECTIONS}
     for each in matrices(domain, model, trial.seed, TEST * trial.repeats):
         outcomes = batch_outcomes(each.draw(trial.repeats, trial.rng), each.costs)
@@ -42,7 +42,7 @@ def measure(trial: Trial, *, domain: str, model: str) -> Iterator[Row]:
 
 
 def derive(rows: Sequence[Row]) -> Iterator[Row]:
-    """Tell where each curve has its maximum, how high it is, and how low the curve gets."""
+    """Return the position and the height of each curve's maximum, and its minimum."""
     for domain in DOMAINS:
         for model in PAPER_MODELS:
             curve = [row for row in rows if (row["domain"], row["model"]) == (domain, model)]
@@ -50,7 +50,7 @@ def derive(rows: Sequence[Row]) -> Iterator[Row]:
                 continue
             values = np.array([float(row["value"]) for row in curve])
             best, worst = curve[int(values.argmax())], curve[int(values.argmin())]
-            # Neighbours that are as high but for noise tell how well the place is known.
+            # The range of λ within noise of the maximum shows how well its position is known.
             level = float(best["value"]) - 2 * float(best["error"])
             near = [float(row["laplace"]) for row in curve if float(row["value"]) >= level]
             keys: dict[str, Value] = {"domain": domain, "model": model}

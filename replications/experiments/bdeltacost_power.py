@@ -1,4 +1,4 @@
-"""How often BDELTACOST finds a difference: Figures 3 to 5, and the thesis's 6.4 to 6.10."""
+"""Power of BDELTACOST: Figures 3 to 5, and the thesis's 6.4 to 6.10."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def measure(trial: Trial, *, domain: str, model: str) -> Iterator[Row]:
 
 
 def derive(rows: Sequence[Row]) -> Iterator[Row]:
-    """Tell where the power comes to one half, and what is not rejected when all labels change."""
+    """Return where power reaches one half, and the share not rejected when all labels change."""
     for domain in DOMAINS:
         halves = []
         for model in PAPER_MODELS:

@@ -16,12 +16,12 @@ DOMAINS = ("expf5", "waveform")
 
 
 def measure(trial: Trial, *, domain: str, model: str) -> Iterator[Row]:
-    """Measure the first portion of the power curves for three numbers of resamples."""
+    """Measure the first part of the power curves, for each number of resamples."""
     yield from measure_power(trial, domain, model, changed=CHANGED, resamples=(*RESAMPLES, 1000))
 
 
 def derive(rows: Sequence[Row]) -> Iterator[Row]:
-    """Tell how much more is rejected with fewer resamples, averaged over models and q."""
+    """Return how much more is rejected with fewer resamples, averaged over models and q."""
     for domain in DOMAINS:
         rejected = {
             (row["model"], row["q"], row["resamples"]): row
@@ -40,7 +40,7 @@ def derive(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def draw(results: Results) -> Mapping[str, Any]:
-    """Draw the curves of the three numbers of resamples, a panel for each model."""
+    """Draw the power curves of the three numbers of resamples, with a panel for each model."""
     groups = {
         "figure-6.11": ("expf5", "1234"),
         "figure-6.12": ("expf5", "5678"),

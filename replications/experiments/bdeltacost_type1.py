@@ -1,8 +1,8 @@
-"""How often BDELTACOST rejects though the costs are equal: Table 6 and the thesis's Table 6.4.
+"""Type I error of BDELTACOST: Table 6 and the thesis's Table 6.4.
 
-Besides, how this depends on a Laplace correction (section 4.2), and what happens where the null
-hypothesis is not symmetric: the papers' two classifiers have the same confusion matrix, so that a
-difference is as often above zero as below. Classifiers with equal costs need not be like that.
+Also its dependence on a Laplace correction (section 4.2), and the type I error under an asymmetric
+null hypothesis: the papers' two classifiers have the same confusion matrix, so a difference is as
+often above zero as below. This need not hold for classifiers with equal costs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ CORRECTIONS = (0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5)
 LOPSIDED_SIZE = 10_000
 LOPSIDED_COSTS = np.array([-1.0, 0.0, 100.0])
 EXPECTED = (0.1, 0.3, 0.6, 1.2, 3.0, 6.0, 12.0, 20.0)
-"""How often the costly difference is expected in a test set."""
+"""Expected numbers of the costly difference in a test set."""
 
 
 def measure(trial: Trial, *, domain: str, model: str) -> Iterator[Row]:
@@ -76,7 +76,7 @@ def measure(trial: Trial, *, domain: str, model: str) -> Iterator[Row]:
 
 
 def _lopsided(trial: Trial) -> Iterator[Row]:
-    """Measure tests of equal costs where one difference is rare and large, the other often 1."""
+    """Measure tests of equal costs where the difference is rarely +100 and often -1."""
     tables = 10 * trial.repeats
     for often in EXPECTED:
         rare = often / LOPSIDED_SIZE
@@ -94,7 +94,7 @@ def _lopsided(trial: Trial) -> Iterator[Row]:
 
 
 def derive(rows: Sequence[Row]) -> Iterator[Row]:
-    """Tell the most that is rejected with any λ above 0, and with λ of 0.1 or more."""
+    """Return the highest rejection rate with any λ above 0, and with λ of 0.1 or more."""
     for domain in DOMAINS[:-1]:
         for model in PAPER_MODELS:
             curve = [
@@ -114,7 +114,7 @@ def derive(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def draw(results: Results) -> Mapping[str, Any]:
-    """Draw the table, the effect of λ, and the lopsided null hypothesis."""
+    """Draw the table, the effect of λ, and the asymmetric null hypothesis."""
     return {
         "table-6": _table(results),
         "laplace": _laplace(results),

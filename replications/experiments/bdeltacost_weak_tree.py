@@ -34,7 +34,7 @@ def measure(trial: Trial, *, domain: str, model: str) -> Iterator[Row]:
 
 
 def derive(rows: Sequence[Row]) -> Iterator[Row]:
-    """Tell where the power comes to one half."""
+    """Return where the power reaches one half."""
     for domain in DOMAINS:
         for model in THESIS_NAMES:
             curve = [

@@ -1,13 +1,13 @@
 """Thesis 6.36-6.43: lazy option trees against bagged probability trees and weighted trees.
 
-Each learner tells its probabilities once a fold, and decides by minimum risk for 25 random cost
+Each learner estimates probabilities once per fold, and decides by minimum risk for 25 random cost
 matrices of each of the eight models. Powell's method grows trees for each matrix instead, and takes
 most of the time: the scale is the share of the tests that it takes part in. The other learners
-have all of them at any scale from 0.04 on, but for the folds: below full scale only the five
-smallest sets have all ten, the next eight have five, and the largest one or two. Abalone also has
-fewer bags then. Below 0.04 there are fewer folds, and 5 bags and matrices. The rows "matrices",
-"bags" and "left out" tell what a cell had. Costs are shares of what the best decision for all
-examples would cost.
+have all of them at any scale from 0.04 up, except for the folds: below full scale only the five
+smallest data sets have all ten, the next eight have five, and the largest one or two. Abalone also
+has fewer bags then. Below 0.04 there are fewer folds, and 5 bags and matrices. The rows "matrices",
+"bags" and "left out" record what a cell had. Costs are relative to the cost of the best constant
+prediction.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "g=0.5": {"gain_ratio": 0.5},
     "g=0.8": {"gain_ratio": 0.8},
 }
-"""What is tried besides maxT = 3 and g = 0.2."""
+"""Options that are tried in addition to maxT = 3 and g = 0.2."""
 
 PAIRS = (
     *FIGURES.values(),
@@ -94,12 +94,12 @@ LT_AHEAD = ("audio", "iris", "lympho", "segment", "soybean", "wine", "zoo")
 
 
 def called(first: str, second: str) -> str:
-    """Return how a pair is called in the results."""
+    """Return the name of a pair in the results."""
     return f"{first} : {second}"
 
 
 def derive(rows: Sequence[Row]) -> Iterator[Row]:
-    """Return the totals for each data set, and what the text says of them."""
+    """Return the totals for each data set, and the numbers to check the text's statements."""
     summed = totals(rows)
     yield from summed
     scores = {pair: standing(summed, called(*pair)) for pair in PAIRS}
@@ -123,7 +123,7 @@ def derive(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _ratios(rows: Sequence[Row]) -> Iterator[Row]:
-    """Return what the first of a pair costs over all folds, as multiples of the second's costs."""
+    """Return the cost of the first of a pair over all folds, as a multiple of the second's."""
     paid: dict[tuple[str, str], float] = {}
     for row in rows:
         if row["measure"] == "cost":
@@ -142,7 +142,7 @@ def _ratios(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _losses(rows: Sequence[Row]) -> Iterator[Row]:
-    """Return the mean quadratic loss of each learner over the data sets that all have in common."""
+    """Return the mean quadratic loss of each learner over its data sets."""
     found: dict[str, dict[str, list[float]]] = {}
     for row in rows:
         if row["measure"] == "quadratic loss":
@@ -198,15 +198,15 @@ Places = NDArray[np.intp]
 MATRICES = 25
 BAGS = 50
 TESTS = MATRICES * FOLDS
-"""How many tests of each cost model a data set has at full scale."""
+"""Number of tests of each cost model on a data set at full scale."""
 
 FEWEST = 5
 OPTION_SETS = ("lung", "iris", "zoo", "wine", "hepatitis", "lympho", "bcy", "voting", "liver")
-"""Where more options and a higher gain ratio are tried: the thesis tried "some of" the sets."""
+"""Data sets on which `VARIANTS` are tried; the thesis tried them on "some of" the sets."""
 
 
 def effort(dataset: str, tests: int) -> tuple[int, int, int, int]:
-    """Return how many folds, bags, matrices a model, and of these for Powell, a data set has."""
+    """Return a data set's numbers of folds, bags, matrices per model, and matrices for Powell."""
     if tests == TESTS:
         return FOLDS, BAGS, MATRICES, MATRICES
     for_powell = -(-tests // FOLDS)
@@ -219,7 +219,7 @@ def effort(dataset: str, tests: int) -> tuple[int, int, int, int]:
 
 
 def measure(trial: Trial, *, dataset: str, fold: int) -> Iterator[Row]:
-    """Count how often each of a pair is cheaper in a fold, over all models and matrices."""
+    """Count how often each learner of a pair is cheaper in a fold, over all models and matrices."""
     count, bags, every, for_powell = effort(dataset, trial.repeats)
     if fold >= count:
         yield left_out()
@@ -233,7 +233,7 @@ def measure(trial: Trial, *, dataset: str, fold: int) -> Iterator[Row]:
     paid = {name: cost_of(decisions(proba, costs), actual, costs) for name, proba in told.items()}
     trees = FoldTrees(data, train, test, seed)
     paid[CLASSFREQ] = cost_of(np.tile(trees.class_freq(), (len(costs), 1)), actual, costs)
-    # Powell's method has the first matrices of each model only.
+    # Powell's method gets only the first matrices of each model, because it is slow.
     some = np.arange(len(costs)).reshape(drawn.shape[:2])[:, :for_powell].ravel()
     found = np.array([trees.powell(each, 0.2) for each in costs[some]])
     paid[POWELL] = cost_of(found, actual, costs[some])
@@ -246,7 +246,7 @@ def measure(trial: Trial, *, dataset: str, fold: int) -> Iterator[Row]:
     ends = np.cumsum([len(each) for each in differences])
     for pair, each in zip(pairs, np.split(verdict, ends[:-1]), strict=True):
         yield from tally(each, pair=called(*pair))
-    blind = (costs @ data.shares).min(axis=1)  # what the best decision for all rows would cost
+    blind = (costs @ data.shares).min(axis=1)  # the cost of the best constant prediction
     for name, costs_of_rows in paid.items():
         if name != POWELL:
             shares = costs_of_rows / blind[:, np.newaxis]
@@ -261,7 +261,7 @@ def measure(trial: Trial, *, dataset: str, fold: int) -> Iterator[Row]:
 def probabilities(
     data: DataSet, train: Places, test: Places, bags: int, seed: int
 ) -> dict[str, Floats]:
-    """Return what each learner tells about the test rows."""
+    """Return each learner's class probabilities for the test rows."""
     shared: dict[str, Any] = {"n_estimators": bags, "random_state": seed}
     lazy: dict[str, Any] = {"min_leaf": MIN_LEAF, "categorical_features": data.discrete}
     literal: dict[str, Any] = {"entropy": "plain", "thresholds": "query"}

@@ -40,26 +40,26 @@ from stakes.show._drawing import (
 GRID = np.linspace(0, 1, 101).round(4)
 FOLDS = 10
 VISIBLE = 0.005
-"""How much cheaper than the constant predictions a curve must be for one to see it."""
+"""Smallest visible advantage of a curve over the constant predictions."""
 
 NEAR = 1.1
-"""Up to so many times the lowest cost is near it."""
+"""Largest multiple of the lowest cost that counts as near it."""
 
 EVALUATIONS = (CostLine(0.04, 0.4, name="first"), CostLine(0.3, 0.8, name="second"))
 FIGURE_11 = [[16, 4], [4, 6]]
-"""Rows are the actual classes, whatever its heading says: 20 positives, of which 16 are found."""
+"""Rows are the actual classes, contrary to its heading: 16 of 20 positives are found."""
 
 CORRELATIONS = {"13": ("high", 0, 0), "14": ("low", 20, 30), "15": ("medium", 10, 22)}
-"""How many mistakes the second classifier makes alone, among positives and among negatives."""
+"""Correlation, and mistakes that only the second classifier makes: positives, negatives."""
 
 
 def measure(trial: Trial, *, figures: str) -> Iterator[Row]:
-    """Return the points of one or more figures, and the numbers that are read off them."""
+    """Return the points of one or more figures, and the numbers that are read from them."""
     yield from MEASURES[figures](trial)
 
 
 def _row(measure: str, value: Any, **keys: Value) -> Row:
-    """Return a number that no chance is in, or none that is looked at."""
+    """Return the row of a number without random error, or whose error is not used."""
     return {**keys, "measure": measure, "value": float(value), "error": 0.0, "repeats": 1}
 
 
@@ -77,7 +77,7 @@ def _lines_and_points(lines: Sequence[CostLine], first: int) -> Iterator[Row]:
 
 @lru_cache(maxsize=4)
 def examples(folder: Path | None) -> tuple[str, Floats, NDArray[np.int64]]:
-    """Return the sonar data, mines being positive, or a made-up problem of the same size."""
+    """Return the sonar data, with mines as positives, or a synthetic problem of the same size."""
     if folder is not None:
         sonar = read_uci(folder, "sonar")
         return "sonar", sonar.X, (sonar.y == sonar.classes[0]).astype(np.int64)
@@ -93,7 +93,7 @@ def examples(folder: Path | None) -> tuple[str, Floats, NDArray[np.int64]]:
 def cross_validated(
     criterion: str, data: tuple[str, Floats, NDArray[np.int64]], folds: int, max_depth: int = 100
 ) -> Floats:
-    """Return scores by ten-fold cross-validation; `folds` numbers the ways to cut the data."""
+    """Return scores by ten-fold cross-validation; `folds` is the seed of the partition."""
     from sklearn.model_selection import StratifiedKFold
 
     _, X, y = data
@@ -114,7 +114,7 @@ def _figures_1_2(trial: Trial) -> Iterator[Row]:
 
 
 def _cuts(trial: Trial) -> list[int]:
-    """Return the numbers of the ways to cut the folds, the first of which is drawn."""
+    """Return the seeds of the partitions into folds; figures of one partition use the first."""
     return [1000 * trial.seed + number for number in range(trial.repeats)]
 
 
@@ -140,7 +140,7 @@ def _figures_3_4(trial: Trial) -> Iterator[Row]:
 
 
 def _visible_range(costs: Floats) -> tuple[float, float]:
-    """Return where a curve can be seen to be cheaper than the constant predictions."""
+    """Return the range where a curve is visibly cheaper than the constant predictions."""
     cheaper = GRID[np.minimum(GRID, 1 - GRID) - costs > VISIBLE]
     return (float(cheaper[0]), float(cheaper[-1])) if len(cheaper) else (0.5, 0.5)
 
@@ -233,7 +233,7 @@ def _figures_11_12(trial: Trial) -> Iterator[Row]:
 
 
 def paired(positives: int, negatives: int) -> PairedConfusion:
-    """Count two classifiers of which the second makes so many mistakes alone.
+    """Return the counts of two classifiers, given the mistakes that only the second makes.
 
     The first misses 30 of 200 positives and raises 34 false alarms in 100 negatives, the second
     misses 20 and raises 30.
@@ -270,7 +270,7 @@ def _figures_13_15(trial: Trial) -> Iterator[Row]:
 
 
 def _lasting(found: NDArray[np.bool_]) -> float:
-    """Return the condition from which on all are significant; 1 if none is."""
+    """Return the condition from which on all differences are significant; 1 if there is none."""
     short = np.flatnonzero(~found)
     return float(GRID[min(short[-1] + 1, len(GRID) - 1)]) if len(short) else 0.0
 
@@ -336,7 +336,7 @@ def _roc(results: Results, number: int, names: Iterable[str]) -> Any:
 
 
 def _look(index: int, name: str) -> dict[str, Any]:
-    """Return the look of a curve; what the paper calls dotted is dotted."""
+    """Return the style of a curve; curves that the paper calls dotted or dashed are drawn so."""
     styles = {"dotted": (0, (1, 1.2)), "dashed": "--"}
     look = line_look(index)
     return look | {"linestyle": styles.get(name, look["linestyle"])}
@@ -473,11 +473,11 @@ def _difference(results: Results, number: int) -> Any:
 
 
 ENOUGH = 5
-"""Thresholds that are many."""
+"""Number of thresholds that counts as many."""
 
 
 def claims(rows: Sequence[Row]) -> Iterator[Row]:
-    """Check what the text says of the figures."""
+    """Check the text's statements about the figures."""
     every = Results("", rows, 1.0, 0)
     area = {name: every.value(figure=8, series=name, measure="area") for name in CRITERIA}
     there = {
@@ -518,7 +518,7 @@ NOT_QUITE = (
 
 
 def printed() -> Iterator[Printed]:
-    """Return what is printed, and what is said of numbers that are only drawn."""
+    """Return the printed numbers, and the statements about numbers that are only drawn."""
     for figure, section in ((3, 3), (4, 3), (8, 6), (9, 7), (10, 7)):
         for claim in CLAIMS:
             if claim.startswith(f"Figure {figure}:"):

@@ -1,6 +1,6 @@
-"""How often the default intervals hold, and the default tests are wrong, in every design.
+"""Coverage of the default intervals, and type I error of the default tests, in every design.
 
-No paper has this. The numbers are those of the guide to designs: this module prints its table.
+This is not from a paper. The guide to designs has the numbers: this module prints its table.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def measure(trial: Trial, *, setting: str) -> Iterator[Row]:
 
 @dataclass(frozen=True)
 class Judged:
-    """What one test set gave: how sure the truth is beyond each limit, and what was tested."""
+    """Results of one test set: tail probabilities at the truth, the test's verdict, and caution."""
 
     tails: Mapping[str, tuple[float, float]]
     rejected: bool | None
@@ -86,11 +86,11 @@ class Judged:
 
 
 def judged(problem: Problem, rng: np.random.Generator, times: int) -> list[Judged]:
-    """Judge so many test sets.
+    """Evaluate `times` test sets.
 
-    An interval leaves out the truth exactly where one of its tails there is below α/2, and the test
-    rejects where one of the difference's is. That takes a tenth of the time of limits, and again a
-    third of it for many test sets together.
+    An interval excludes the truth exactly where one of its tails there is below α/2, and the test
+    rejects where one of the difference's is. Tails take a tenth of the time of limits, and a third
+    of that if many test sets are computed together.
     """
     estimates, truths, differences = [], [], []
     for _ in range(times):
@@ -115,7 +115,7 @@ def judged(problem: Problem, rng: np.random.Generator, times: int) -> list[Judge
 def tails_of(
     outcomes: Sequence[Outcomes], margins: Sequence[float], methods: Sequence[str] = ("auto",)
 ) -> dict[str, list[tuple[float, float]]]:
-    """Return both tails of the default interval at a margin of each; what it can, in one call."""
+    """Return both tails of the default interval at each margin, in one call where possible."""
     found = {method: [(0.0, 0.0)] * len(outcomes) for method in methods}
     together = []
     for index, (each, margin) in enumerate(zip(outcomes, margins, strict=True)):
@@ -138,12 +138,12 @@ def tails_of(
 def _of_strata(
     outcomes: Outcomes, margin: float, methods: Sequence[str]
 ) -> dict[str, tuple[float, float]]:
-    """Return the tails of one table from several strata, whose sum is computed once if it can."""
+    """Return the tails of one table with several strata, computing their sum once if possible."""
     at = [float(np.nextafter(sign * margin, -np.inf)) for sign in (-1, 1)]
     pair, found = limit_pair(outcomes, 0, extremal.WEIGHT, full=False), {}
     alike = all(each.units is None and math.isinf(each.left) for each in outcomes.strata)
     for method in methods:
-        if CHOICES[method] and alike:  # all of one weight or more differs in the extra only
+        if CHOICES[method] and alike:  # conservative limits differ only in the extra draw's weight
             for limit in pair:
                 limit.extra = None if limit.extra is None else (1.0, limit.extra[1])
         elif CHOICES[method]:
@@ -156,7 +156,7 @@ def _of_strata(
 def _draws(
     stratum: Stratum, margin: float, end: int, *, conservative: bool = False
 ) -> tuple[Floats, Floats]:
-    """Return how far each draw is beyond the margin, times its size, and the weight of each."""
+    """Return the excess of each draw over the margin, times its size, and the draw's weight."""
     sizes, room = np.ones(len(stratum.costs)), 1.0
     if stratum.units is not None:
         sizes, room = stratum.units.sizes, stratum.units.room(end, full=conservative)
@@ -175,7 +175,7 @@ def _padded(rows: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
 
 
 def rejections(differences: Sequence[CostDifference]) -> list[bool]:
-    """Tell which differences the default test calls real."""
+    """Tell for which differences the default test rejects 0."""
     careful = {
         index: each._outcomes  # noqa: SLF001
         for index, each in enumerate(differences)
@@ -190,7 +190,7 @@ def rejections(differences: Sequence[CostDifference]) -> list[bool]:
 
 
 def _widths(problem: Problem, repeats: int, rng: np.random.Generator) -> Iterator[Row]:
-    """Measure how wide the intervals are, and the rival's, which is known to hold."""
+    """Measure the widths of the intervals, and of the rival, whose coverage is known to hold."""
     found: dict[str, list[tuple[float, float, float]]] = {}
     for _ in range(repeats):
         drawn = problem.draw(rng)
@@ -213,7 +213,7 @@ def _widths(problem: Problem, repeats: int, rng: np.random.Generator) -> Iterato
 
 
 def estimate_of(problem: Problem, drawn: Drawn, decided: Decided) -> CostEstimate:
-    """Return what the first model costs."""
+    """Return the estimated cost of the first model."""
     costs = _costs(problem, drawn, problem.miss_cost)
     if problem.bound is not None and isinstance(costs, ExampleCosts):
         return CostEstimate(CostSample(costs.of(decided), 0.0, problem.bound))
@@ -223,9 +223,9 @@ def estimate_of(problem: Problem, drawn: Drawn, decided: Decided) -> CostEstimat
 def difference_of(
     problem: Problem, drawn: Drawn, decided: Decided, rng: np.random.Generator
 ) -> CostDifference:
-    """Return a difference that is truly zero: few misses against many false alarms.
+    """Return a difference whose true value is 0: few misses against many false alarms.
 
-    The second model finds all, with as many more false alarms as the first one's misses cost.
+    The second model misses none; its additional false alarms cost as much as the first's misses.
     """
     most = MOST_ALARMS - problem.alarms
     cost = min(problem.miss_cost, most * problem.negative / problem.missed)
@@ -239,7 +239,7 @@ def difference_of(
 
 
 def first_decisions(drawn: Drawn, rng: np.random.Generator) -> Decided:
-    """Return what the first model decides."""
+    """Return the decisions of the first model."""
     alarm = drawn.alarm
     if alarm is None:
         alarm = ~drawn.positive & (rng.random(len(drawn.positive)) < ALARMS)
@@ -255,11 +255,11 @@ def _costs(problem: Problem, drawn: Drawn, miss_cost: float) -> CostMatrix | Exa
     return ExampleCosts(values, decisions=[0, 1])
 
 
-# Rivals that are known to hold: Gaffke's bound, and its combination over strata.
+# Rivals whose coverage is known to hold: Gaffke's bound, and its combination over strata.
 
 
 def rival(problem: Problem, drawn: Drawn, decided: Decided) -> tuple[float, float]:
-    """Return the limits of an interval that is known to hold in this design."""
+    """Return the limits of an interval whose coverage is known to hold in this design."""
     costs = np.where(drawn.miss, MISS, np.where(~drawn.positive & (decided == 1), 1.0, 0.0))
     options = drawn.options
     if problem.rival == PRODUCTS:
@@ -276,7 +276,7 @@ def rival(problem: Problem, drawn: Drawn, decided: Decided) -> tuple[float, floa
         ends = np.array([_gaffke(values, MISS) for values in inside])
         return _mover(shares, np.array([values.mean() for values in inside]), *ends.T)
     blocks, shares = _blocks(drawn)
-    if problem.design.startswith("class"):  # a false alarm is the most that a negative can cost
+    if problem.design.startswith("class"):  # a negative costs at most a false alarm
         inside = [costs[blocks == block] for block in (0, 1)]
         ends = np.array([_gaffke(inside[0], 1.0), _gaffke(inside[1], MISS)])
         return _mover(shares, np.array([values.mean() for values in inside]), *ends.T)
@@ -295,7 +295,7 @@ def _gaffke(values: Floats, top: float) -> tuple[float, float]:
 
 
 def _blocks(drawn: Drawn) -> tuple[NDArray[np.intp], Floats]:
-    """Return the stratum of each row, and the strata's shares."""
+    """Return the stratum of each row, and the shares of the strata."""
     options = drawn.options
     if "sample_weight" in options:
         weights, blocks = np.unique(options["sample_weight"], return_inverse=True)
@@ -325,7 +325,7 @@ HEADER = ("design", "test set", "drawn", "auto", "conservative", "false rejectio
 
 
 def table(results: Results) -> str:
-    """Return the table of the guide to designs, in Markdown; percentages."""
+    """Return the table of the guide to designs, in Markdown, with percentages."""
     lines: list[tuple[str, ...]] = [HEADER, ("---", "---", "---:", "---:", "---:", "---:", "---:")]
     for name, problem in PROBLEMS.items():
         rows = results.select(setting=name)

@@ -1,4 +1,4 @@
-"""Dugas & Gadoury (2008), Figures 1 to 6: how often bands around cost curves hold the truth."""
+"""Dugas & Gadoury (2008), Figures 1 to 6: coverage of bands around cost curves."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from stakes.show._drawing import COLOURS, CONDITION, COST, GREY, STYLES, draw_co
 
 NOMINAL, ALPHA = 0.9, 0.1
 ON_TARGET, CLOSE = 0.05, 0.02
-"""How far from the nominal coverage is still called good: what can be seen in the figures; and what
-the 1000 simulations of the paper can tell, two standard errors."""
+"""Distances from the nominal coverage that count as good: what is visible in the figures; and two
+standard errors of the paper's 1000 simulations."""
 
 ENDS = np.array([0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07])
 CONDITIONS = np.concatenate([ENDS, np.linspace(0.1, 0.9, 17), 1 - ENDS[::-1]]).round(4)
 WIDE = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
-"""Where widths are measured."""
+"""Conditions at which widths are measured."""
 
 FINE = np.unique(np.concatenate([np.geomspace(0.0005, 0.005, 40), np.geomspace(0.005, 0.5, 90)]))
-"""Where the lowest coverage is looked for; the other half is the same."""
+"""Conditions at which the lowest coverage is searched; the other half is the same by symmetry."""
 
 NO_WIDTH = 1e-9
-"""Bands narrower than this have no width but rounding."""
+"""Width below which a band has no width except for rounding."""
 
 ENUMERATED = ("gaussian", "wilson", "mover")
 SLOW = 50
-"""How many test sets the width of the percentile band is measured on."""
+"""Number of test sets on which the width of the percentile band is measured."""
 
 NARROW, LITTLE = 0.25, 0.05
-"""Shares of the axis: what is called narrow, and what is called a small difference."""
+"""Shares of the axis that count as narrow, and as a small difference."""
 
 THRESHOLDS = (-2.0, 1.0, 4.0)
 FIGURE_1_PC = 0.33
@@ -66,7 +66,7 @@ class Panel:
         return self.figure in (5, 6)
 
     def keys(self) -> dict[str, Value]:
-        """Return what identifies the panel's rows."""
+        """Return the values that identify the panel's rows."""
         every = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {name: value for name, value in every.items() if value not in (None, "")}
 
@@ -105,12 +105,12 @@ def measure(trial: Trial, *, panel: str) -> Iterator[Row]:
 
 
 def computed(measure: str, value: float, **keys: Value) -> Row:
-    """Return the row of a number that is computed, without chance."""
+    """Return the row of a number that is computed without random error."""
     return {**keys, "measure": measure, "value": float(value), "error": 0.0, "repeats": 1}
 
 
 def _best_of_three(panel: Panel) -> Iterator[Row]:
-    """Tell which of three thresholds is the cheapest at the condition that Figure 1 shows."""
+    """Return which of three thresholds is the cheapest at the condition that Figure 1 shows."""
     truth = Binormal(panel.theta)
     costs = [float(truth.cost(FIGURE_1_PC, each)) for each in THRESHOLDS]
     yield computed("place of the best threshold", int(np.argmin(costs)) + 1)
@@ -147,7 +147,7 @@ def _one(trial: Trial, panel: Panel) -> Iterator[Row]:
 
 
 def _lowest(panel: Panel, rates: Callable[[float], tuple[float, float]]) -> Iterator[Row]:
-    """Look for the lowest coverage of the repaired bands at many conditions."""
+    """Find the lowest coverage of the Wilson and the MOVER band over many conditions."""
     lowest = dict.fromkeys(("wilson", "mover"), (1.0, 0.0))
     for pc in FINE.tolist():
         tables, chances = enumerated(pc, rates(pc), panel.n)
@@ -161,7 +161,7 @@ def _lowest(panel: Panel, rates: Callable[[float], tuple[float, float]]) -> Iter
 def _coverage(tables: Tables, chances: Floats, method: str) -> float:
     """Return the share of test sets whose band contains the truth.
 
-    A band without a width does not: the true rates are never quite 0 or 1, however near they are.
+    A band of width 0 does not: the true rates are never exactly 0 or 1, however near they are.
     """
     low, high = tables.limits(method, ALPHA)
     return float(chances @ (tables.covered(method, ALPHA) & (high - low > NO_WIDTH)))
@@ -180,7 +180,7 @@ def _width_of_percentiles(tables: Tables) -> Row:
 
 
 def _two(trial: Trial, panel: Panel) -> Iterator[Row]:
-    """Measure the bands of a difference on test sets that are drawn."""
+    """Measure the bands of a difference on simulated test sets."""
     pair = BinormalPair(
         Binormal(panel.theta), Binormal(panel.theta, float(panel.shift or 0)),
         float(panel.correlation or 0),
@@ -208,7 +208,7 @@ def _two(trial: Trial, panel: Panel) -> Iterator[Row]:
 
 
 def _draw_two(trial: Trial, chances: Sequence[Floats], panel: Panel) -> list[Floats]:
-    """Draw how often each of two classifiers alone is wrong, class by class or as a whole."""
+    """Draw the mistakes that only one of two classifiers makes, class by class or as a whole."""
     if panel.full:
         cells = np.concatenate(chances) / 2
         both = trial.rng.multinomial(2 * panel.n, [*cells, 1 - cells.sum()], trial.repeats)
@@ -222,7 +222,7 @@ def _draw_two(trial: Trial, chances: Sequence[Floats], panel: Panel) -> list[Flo
 
 
 def _ranges(rows: Iterable[Row]) -> Iterator[Row]:
-    """Tell over how much of the axis each method's coverage is on target, and how it errs."""
+    """Return the shares of the axis where each method's coverage is on target, close or short."""
     even = np.linspace(CONDITIONS[0], CONDITIONS[-1], 1981)
     found: dict[Any, list[tuple[float, float]]] = {}
     for row in rows:
@@ -237,7 +237,7 @@ def _ranges(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def claims(rows: Sequence[Row]) -> Iterator[Row]:
-    """Check what the text says of the figures, by how much of the axis the paper's band is good."""
+    """Check the text's statements, by the share of the axis on which the paper's band is good."""
     every = Results("", rows, 1.0, 0)
     for within, measure in ((ON_TARGET, "on target"), (CLOSE, "close to target")):
         for claim, holds in zip(CLAIMS, _held(every, measure), strict=True):
@@ -245,7 +245,7 @@ def claims(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _held(every: Results, measure: str) -> Iterator[bool]:
-    """Tell of each claim whether it holds."""
+    """Tell for each claim whether it holds."""
 
     def good(**where: Value) -> float:
         found = every.select(measure=measure, method="gaussian", **where)
@@ -352,7 +352,7 @@ def _four(
 
 
 def _six(results: Results, number: int) -> Any:
-    """Draw three shifts by two spreads; the paper's band and the default, three correlations."""
+    """Draw the paper's band and the default for three shifts, two spreads, three correlations."""
     plt = pyplot()
     figure, axes = plt.subplots(3, 2, figsize=(7.4, 8.2), sharex=True, sharey=True,
                                 layout="constrained")  # fmt: skip
@@ -408,7 +408,7 @@ def _figure_1() -> Any:
 
 
 def _widths(results: Results) -> Any:
-    """Draw how wide the bands are, as multiples of the paper's."""
+    """Draw the widths of the bands, as multiples of the paper's."""
     plt = pyplot()
     figure, axes = plt.subplots(1, 3, figsize=(9.6, 3.9), sharex=True, layout="constrained")
     panels: Sequence[tuple[dict[str, Value], str]] = (
@@ -452,7 +452,7 @@ CLAIMS = {
     "Figure 5: better at 5 than at 3": "",
     "Figure 6: as good as Figure 4": "",
 }
-"""What the paper says, in the order of `_held`, and why it is not so here."""
+"""Statements of the paper, in the order of `_held`, each with the reason if it does not hold."""
 
 EXPERIMENT = Experiment(
     name="exact-band-coverage",

@@ -1,7 +1,7 @@
 """Dugas & Gadoury (2008), section 6: thresholds that were chosen on a finite validation set.
 
-What such thresholds cost in truth, what the curve says they cost when it is judged by the examples
-that they were chosen on, and whether bands hold in either case.
+It measures the true costs of such thresholds, their costs by the curve of the examples that they
+were chosen on, and the coverage of bands on these and on other examples.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ WHOLE_CURVE = np.linspace(0.05, 0.95, 91)
 SPREADS = (0.75, 1.5, 3.0, 5.0)
 SIZES = (25, 100, 250, 1000, 2500)
 TEST_SIZE = 1000
-"""Of each class, as in the paper's Figure 2."""
+"""Number of test examples of each class, as in the paper's Figure 2."""
 
 METHODS = ("gaussian", "mover")
 NO_WIDTH = 1e-9
-"""Bands narrower than this have no width but rounding."""
+"""Width below which a band has no width except for rounding."""
 
 MAX_FPR, ASSURANCE = 0.05, 0.9
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen on each of many sets: arrays of shape (sets, conditions)."""
+    """Thresholds chosen on many sets, with costs and mistakes: arrays (sets, conditions)."""
 
     thresholds: Floats
     costs: Floats
@@ -81,7 +81,7 @@ def measure(trial: Trial, *, theta: float, n: int) -> Iterator[Row]:
 
 
 def _chosen(trial: Trial, theta: float, n: int, few: list[CostCurve]) -> Chosen:
-    """Choose thresholds on many sets, and keep a few of their curves for what takes longer."""
+    """Choose thresholds on many sets, and keep a few of their curves for slower measurements."""
     found = []
     for _ in range(trial.repeats):
         curve = CostCurve.from_scores(*binormal(n, n, theta, rng=trial.rng))
@@ -95,13 +95,13 @@ def _chosen(trial: Trial, theta: float, n: int, few: list[CostCurve]) -> Chosen:
 
 
 def _optimism(said: Floats, true: Floats) -> Floats:
-    """Return values whose mean is 1 - mean(said) / mean(true), and whose spread is its error."""
+    """Return values whose mean is 1 - mean(said) / mean(true), with its linearised variance."""
     ratio = said.mean() / true.mean()
     return np.asarray(1 - ratio - (said - ratio * true) / true.mean())
 
 
 def _whole_curves(curves: Sequence[CostCurve], truth: Binormal) -> Iterator[Row]:
-    """Tell how often bands on the same examples hold at all conditions."""
+    """Measure how often bands on the same examples contain the truth at all conditions."""
     for simultaneous in (False, True):
         hits = 0
         for curve in curves:
@@ -113,9 +113,9 @@ def _whole_curves(curves: Sequence[CostCurve], truth: Binormal) -> Iterator[Row]
 
 
 def _within_a_limit(curves: Sequence[CostCurve], truth: Binormal) -> Iterator[Row]:
-    """Tell how often a false positive rate that was asked for is kept, with and without assurance.
+    """Measure how often a requested false positive rate is kept, with and without assurance.
 
-    And how many positives are found, beside what the best threshold finds at that rate.
+    Also measure the recall, and that of the best threshold at that rate.
     """
     for assurance in (None, ASSURANCE):
         cuts = np.array([
@@ -132,7 +132,7 @@ def _within_a_limit(curves: Sequence[CostCurve], truth: Binormal) -> Iterator[Ro
 
 @lru_cache
 def best_thresholds(theta: float, method: str) -> Floats:
-    """Return the coverage at the best thresholds in theory, enumerated, at each condition."""
+    """Return the enumerated coverage at the best thresholds in theory, for each condition."""
     truth = Binormal(theta)
     found = []
     for pc in CONDITIONS.tolist():
@@ -145,7 +145,7 @@ def best_thresholds(theta: float, method: str) -> Floats:
 
 
 def summarised(rows: Sequence[Row]) -> Iterator[Row]:
-    """Return the ranges over all spreads, and whether what the paper says holds."""
+    """Return the ranges over all spreads, and whether the paper's statements hold."""
     every = Results("", rows, 1.0, 0)
     middle = CONDITIONS[MIDDLE].tolist()
     for theta in SPREADS:
@@ -287,7 +287,7 @@ def _optimism_figure(results: Results) -> Any:
 
 
 def _assurance(results: Results) -> Any:
-    """Draw how often a limit is kept, and what that costs in positives found."""
+    """Draw how often a limit is kept, and the recall with it."""
     plt = pyplot()
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 4.0), layout="constrained")
     for i, theta in enumerate(SPREADS):

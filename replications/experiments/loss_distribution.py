@@ -42,7 +42,7 @@ def measure(trial: Trial, *, model: str) -> Iterator[Row]:
 
 
 def rare_part(judged: Judged) -> float:
-    """Return the share of the cost's variance that one kind of mistake makes."""
+    """Return the largest share of the cost's variance due to one cell of the confusion matrix."""
     squares = _squares(judged)
     return float(squares.flat[_worst(judged)] / squares.sum())
 

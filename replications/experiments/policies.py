@@ -1,6 +1,6 @@
-"""How often the limits of a threshold's cost hold, when the test rows chose the threshold.
+"""Coverage of the limits of a threshold's cost, when the test rows chose the threshold.
 
-No paper has this. The numbers are those of the guide to chosen thresholds: this module prints its
+This is not from a paper. The guide to chosen thresholds has the numbers: this module prints its
 tables.
 """
 
@@ -26,11 +26,11 @@ from stakes.policies._choose import Choosing, Threshold, choose
 SETTINGS = {setting.name: setting for setting in settings()}
 COLUMN, ALPHA = "model@", 0.05
 FEWER, SLOW = 0.5, 0.25
-"""The share of test sets that settings have of which nothing is promised; and those of designs,
-whose limits take a hundred times as long."""
+"""Shares of the test sets that are drawn for settings without a promise; and for designs, whose
+limits take a hundred times as long."""
 
 MOST_DRAWN = 10
-"""How many test sets are drawn for each that is wanted, where few have enough rows."""
+"""Largest number of test sets drawn for each that is wanted, where few have enough rows."""
 
 OURS, FOLDS, SAME = "policies", "folds alone", "in sample"
 ROUNDING = 1e-12
@@ -38,22 +38,22 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Found:
-    """What test sets gave, one entry for each that had enough rows.
+    """Results of test sets, with one entry for each that had enough rows.
 
     Attributes
     ----------
     truth : ndarray
         The true cost of the threshold to deploy.
     at_share : ndarray
-        The same at the share of positives that was drawn, as costs on the rows are.
+        The true cost at the share of positives in the sample, to which costs on the rows refer.
     held_out, in_sample : ndarray
         The cost on folds that did not choose the threshold, and on the rows that did.
     covered : dict of str to ndarray of bool
         Whether the limits contain the truth.
     widths : ndarray, shape (any, 2)
-        How far apart the limits are, and those of folds alone.
+        The width between the limits, and that between the limits of folds alone.
     drawn : int
-        How many test sets were drawn, those without enough rows included.
+        The number of test sets drawn, including those without enough rows.
     """
 
     truth: Floats
@@ -67,7 +67,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Judged:
-    """One test set with enough rows: its threshold's true cost, and the decisions it leads to."""
+    """One test set with enough rows: its threshold's true cost, and the estimates of this cost."""
 
     drawn: Scored
     truth: float
@@ -95,12 +95,12 @@ def judged(setting: Setting, rng: np.random.Generator) -> Judged | None:
 
 
 def deployed(threshold: Threshold) -> float:
-    """Return the score from which on the threshold decides for the positive class."""
+    """Return the lowest score that the threshold classifies as positive."""
     return threshold.cuts[0][1] if threshold.cuts else math.inf
 
 
 def find(setting: Setting, wanted: int, rng: np.random.Generator) -> Found | None:
-    """Judge as many test sets that have enough rows; None where none of many more has."""
+    """Evaluate `wanted` test sets with enough rows; None where none of many more has enough."""
     results: list[Judged] = []
     drawn = 0
     while len(results) < wanted and drawn < MOST_DRAWN * wanted:
@@ -145,7 +145,7 @@ def _row_by_row(
 
 
 def _in_designs(results: Sequence[Judged]) -> tuple[dict[str, Flags], Floats]:
-    """Tell from tails whether limits contain the truth, which takes a tenth of their time."""
+    """Tell from tails whether limits contain the truth, in a tenth of the time of limits."""
     beyond = []
     for each in results:
         estimates = (each.held_out, each.in_sample)
@@ -165,7 +165,7 @@ def _in_designs(results: Sequence[Judged]) -> tuple[dict[str, Flags], Floats]:
 
 
 def measure(trial: Trial, *, setting: str) -> Iterator[Row]:
-    """Measure coverage, how far costs are from the truth, and how wide limits are."""
+    """Measure coverage, costs relative to the truth, and the widths of limits."""
     about = SETTINGS[setting]
     effort = SLOW if about.way else 1.0 if about.promised else FEWER
     wanted = math.ceil(trial.repeats * effort)
@@ -193,7 +193,7 @@ HEADER = (
 
 
 def table(results: Results) -> str:
-    """Return the table of the guide, in Markdown: a line for settings that are alike."""
+    """Return the table of the guide, in Markdown, with a line for each group of settings."""
     groups: dict[tuple[str, int], list[str]] = {}
     promised_first = sorted(SETTINGS.items(), key=lambda item: not item[1].promised)
     for name, setting in promised_first:

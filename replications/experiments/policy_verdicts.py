@@ -1,6 +1,6 @@
-"""How often the cheapest policy is wrongly said to cost less than another, and how often rightly.
+"""Rates of false and of true statements that the cheapest policy costs less than another.
 
-No paper has this. The numbers are those of the guide to chosen thresholds: this module prints its
+This is not from a paper. The guide to chosen thresholds has the numbers: this module prints its
 table.
 """
 
@@ -37,22 +37,22 @@ GRID = np.linspace(-8.0, 12.0, 20_001)
 
 @dataclass(frozen=True)
 class Contest:
-    """Models whose scores are normal, and what their best thresholds truly cost.
+    """Models with normal scores, and the true costs of their best thresholds.
 
     Attributes
     ----------
     what : str
-        What the table calls it.
+        Its label in the table.
     n : int
         The number of rows.
     prevalence, ratio : float
-        The share of positives, and what a miss costs; a false alarm costs 1.
+        The share of positives, and the cost of a miss; a false alarm costs 1.
     worse : tuple of float
-        How much more each model costs than the best, in standard errors of such a difference.
+        The excess cost of each model over the best, in standard errors of such a difference.
     alike : float
         The correlation of the scores of two models within a class.
     apart : float
-        How many standard deviations the best models set the positives higher.
+        The separation of the class means by the best models, in standard deviations.
     """
 
     what: str
@@ -65,17 +65,17 @@ class Contest:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The display name."""
         return f"{self.what}: {self.n:,} rows, {self.prevalence:.0%}, {self.ratio:g} to 1"
 
     @property
     def powerful(self) -> bool:
-        """Whether one model is best, so that rules can be compared by how often they say so."""
+        """Whether only one model is best, so that rules can be compared by their power."""
         return self.worse.count(0.0) == 1
 
     @cached_property
     def costs(self) -> CostMatrix:
-        """What mistakes cost."""
+        """The costs of mistakes."""
         return CostMatrix.from_errors(false_positive=1, false_negative=self.ratio)
 
     def cost(self, apart: float, threshold: Any) -> Any:
@@ -95,7 +95,7 @@ class Contest:
 
     @cached_property
     def parts(self) -> tuple[float, ...]:
-        """How many standard deviations each model sets the positives higher."""
+        """The separation of the class means by each model, in standard deviations."""
         best = self.cost(self.apart, GRID).min()
 
         def more(apart: float, worse: float) -> float:
@@ -150,19 +150,19 @@ def contests() -> list[Contest]:
     return found
 
 
-# What is said of one test set.
+# Statements about one test set.
 
 
 @dataclass(frozen=True)
 class Said:
-    """The policies of one test set, what they truly cost, and p-values of all comparisons.
+    """The policies of one test set, and their true costs.
 
     Attributes
     ----------
     found : Policies
         The policies.
     truths : dict of str to float
-        The least that each model can truly cost, and what the constants cost.
+        The true costs of the policies: the least cost of each model, and those of the constants.
     """
 
     found: Policies
@@ -197,8 +197,8 @@ Pair = tuple[str, str]
 def p_values(said: Sequence[Said], pairs: Sequence[Sequence[Pair]]) -> list[dict[Pair, float]]:
     """Return the p-value of each pair of each test set, many at once.
 
-    As in `Policies.pairs`: the larger one of the held-out and the in-sample decisions, and 1 where
-    they disagree on who costs less.
+    As in `Policies.pairs`, this is the larger of those of the held-out and the in-sample decisions,
+    and 1 where they disagree on which costs less.
     """
     found: list[dict[Pair, float]] = [{} for _ in said]
     tasks: dict[Any, list[tuple[int, Pair, Any, Any]]] = {}
@@ -223,7 +223,7 @@ def p_values(said: Sequence[Said], pairs: Sequence[Sequence[Pair]]) -> list[dict
 def _tested(tables: Sequence[Any], matrix: Any, method: str) -> tuple[Floats, Floats]:
     costs = _matrix(matrix)
     outcomes = batch_outcomes(np.array(tables), costs)
-    if outcomes.lowest == outcomes.highest:  # nothing varies: it is known
+    if outcomes.lowest == outcomes.highest:  # nothing varies: the difference is known
         return outcomes.mean, np.where(outcomes.mean == 0, 1.0, 0.0)
     return outcomes.mean, batch_p_values(outcomes, method)
 
@@ -235,7 +235,7 @@ def _matrix(rows: tuple[tuple[float, ...], ...]) -> CostMatrix:
 
 
 def _tables(policies: Policies, pair: Pair) -> tuple[Any, tuple[Any, Any]]:
-    """Return the costs and the test of a comparison, and both its tables."""
+    """Return the costs and the test of a comparison, and its two tables."""
     one, other = (policies[name] for name in pair)
     values = policies.costs.values
     joints = (policies.held_out, policies.in_sample)
@@ -265,7 +265,7 @@ def _key(values: Floats) -> tuple[tuple[float, ...], ...]:
 
 
 def stepping_down(p: Mapping[str, float]) -> set[str]:
-    """Return those shown to cost more than the cheapest, as `Policies.pairs` judges."""
+    """Return the policies shown to cost more than the cheapest, by the rule of `Policies.pairs`."""
     shown: set[str] = set()
     for name in sorted(p, key=p.__getitem__):
         if adjusted(p[name], len(p) + 1 - len(shown)) > ALPHA:
@@ -275,12 +275,12 @@ def stepping_down(p: Mapping[str, float]) -> set[str]:
 
 
 def bonferroni(p: Mapping[str, float]) -> set[str]:
-    """Return those shown by a level shared by the comparisons with the cheapest."""
+    """Return the policies shown to cost more than the cheapest by Bonferroni's rule."""
     return {name for name, value in p.items() if value <= ALPHA / len(p)}
 
 
 def holm_all_pairs(p: Mapping[Pair, float], best: str) -> set[str]:
-    """Return those shown to cost more than the cheapest by Holm's rule for all pairs."""
+    """Return the policies shown to cost more than the cheapest by Holm's rule for all pairs."""
     shown: set[str] = set()
     for at, pair in enumerate(sorted(p, key=p.__getitem__)):
         if p[pair] > ALPHA / (len(p) - at):
@@ -294,7 +294,7 @@ RULES = ("policies", "Bonferroni", "Holm, all pairs")
 
 
 def measure(trial: Trial, *, contest: str) -> Iterator[Row]:
-    """Measure false and true statements."""
+    """Measure the rates of false and of true statements."""
     about = CONTESTS[contest]
     rules = RULES if about.powerful else RULES[:1]
     for rule, results in judged(about, trial.repeats, trial.rng, rules).items():
@@ -308,7 +308,7 @@ MEASURED = ("any false statement", "false winner", "true winner")
 def judged(
     contest: Contest, tried: int, rng: np.random.Generator, rules: Sequence[str] = RULES[:1]
 ) -> dict[str, Any]:
-    """Return for each rule what is `MEASURED` of each test set that had enough rows."""
+    """Return the values named in `MEASURED` of each test set with enough rows, for each rule."""
     said = [each for _ in range(tried) if (each := draw(contest, rng)) is not None]
     wanted: list[list[Pair]] = []
     for each in said:
@@ -327,7 +327,7 @@ def judged(
 
 
 def any_false_statements(contest: Contest, tried: int, rng: np.random.Generator) -> Any:
-    """Tell of each test set whether anything false was said of it."""
+    """Tell for each test set with enough rows whether any statement is false."""
     return judged(contest, tried, rng)[RULES[0]][:, 0]
 
 
@@ -347,7 +347,7 @@ HEADER = ("policies", "rows", "positives", "costs", *MEASURED, "Holm", "Bonferro
 
 
 def table(results: Results) -> str:
-    """Return the table of the guide, in Markdown; percentages."""
+    """Return the table of the guide, in Markdown, with percentages."""
     lines: list[tuple[str, ...]] = [HEADER, ("---", *["---:"] * (len(HEADER) - 1))]
     for name, contest in CONTESTS.items():
         rows = results.select(contest=name)

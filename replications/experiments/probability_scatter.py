@@ -1,4 +1,4 @@
-"""Thesis 6.25-6.35: what bagged trees and bagged lazy trees say, against the true probabilities."""
+"""Thesis 6.25-6.35: probabilities of bagged trees and of bagged lazy trees, against the truth."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXTREME = 0.005
 PET, BARE, BLOT, LITERAL = "B-PET", "B-PET λ=0", "B-LOT", "B-LOT literal"
 LEARNERS = (PET, BLOT, LITERAL, BARE)
 SHIFTS = (2.0, 1.0, 3.0)
-"""How far the classes are apart; the figures have the first."""
+"""Distances between the class means; the figures show the first."""
 
 FIGURES = {
     "6.26": ((100, 2), (100, 8)),
@@ -39,7 +39,7 @@ BARE_FIGURES = {
 
 
 def measure(trial: Trial, *, shift: float, size: int, leaf: int) -> Iterator[Row]:
-    """Train on fresh examples again and again, and ask about the same 1000 test examples."""
+    """Train on new examples in each repeat, and predict the same 1000 test examples."""
     domain = Gaussians(shift)
     asked = tested(domain, trial.seed)
     truth = domain.probability(asked)
@@ -80,14 +80,14 @@ def learners(leaf: int, seed: int) -> dict[str, Any]:
 
 
 def _correlation(told: Floats, truth: Floats) -> float:
-    """Return Spearman's correlation; 0 if all are told the same."""
+    """Return Spearman's correlation; 0 if all estimates are equal."""
     if np.ptp(told) == 0:
         return 0.0
     return float(np.corrcoef(rankdata(told), rankdata(truth))[0, 1])
 
 
 def _points(each: Floats, learner: str) -> Iterator[Row]:
-    """Return the estimates of the first training set, with their spread over all."""
+    """Return the estimates of the first training set, and their standard deviations over all."""
     spread = each.std(axis=0, ddof=1) if len(each) > 1 else np.full(each.shape[1], np.nan)
     for point in range(0, TESTED, TESTED // SHOWN):
         yield {
@@ -98,7 +98,7 @@ def _points(each: Floats, learner: str) -> Iterator[Row]:
 
 
 def derive(rows: Sequence[Row]) -> Iterator[Row]:
-    """Return what the text says of the plots."""
+    """Return the numbers to check the text's statements about the plots."""
 
     def found(measure: str, learner: str, size: int, leaf: int) -> Row:
         where: dict[str, Value] = {
@@ -129,7 +129,7 @@ def derive(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _fewer(few: Row, many: Row) -> Row:
-    """Return by how much extreme estimates are fewer with many examples than with few."""
+    """Return the share of extreme estimates with few examples minus that with many."""
     error = float(np.hypot(float(few["error"]), float(many["error"])))
     less = float(few["value"]) - float(many["value"])
     return {

@@ -1,4 +1,4 @@
-"""Thesis 6.4.2: the analysis of Tables 6.7 and 6.9, on data of the size of the river data."""
+"""Thesis 6.4.2: the analysis of Tables 6.7 and 6.9, on synthetic data of the river data's size."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from stakes.learn import BaggedLazyOptionTreesClassifier, BaggedPETClassifier
 
 CHANNELS = 55
 STABLE = {80: 17, 81: 18, 84: 25, 86: 29, 88: 33, 90: 36, 93: 44, 95: 46}
-"""How many channels are stable for each θ. The shares in Table 6.9 are shares of these numbers,
-which they fit, but so do others; the number for 80 is a guess."""
+"""Number of stable channels for each θ. The shares in Table 6.9 fit these numbers as denominators,
+but also fit others; the number for 80 is a guess."""
 
 LOWEST, HIGHEST = 55.0, 117.5
 CONTINUOUS, DISCRETE = (0.5, 0.3, 0.2, 0.0), (0.5, 0.4, 0.3, 0.3, 0.2, 0.0, 0.0)
-"""How strongly each attribute goes with the instability: its correlation, before it is cut."""
+"""Correlation of each attribute with the instability, before discrete attributes are cut."""
 
 VALUES = (-0.5, 0.5)
-"""Where discrete attributes are cut into three values."""
+"""Points at which discrete attributes are cut into three values."""
 
 BLOT, PET = "B-LOT", "B-PET"
 AUC, FALSE_ALARMS = "AUC", "false positive rate at full recall"
@@ -48,7 +48,7 @@ TABLE_69 = {
     95: (0.28, 0.50),
 }
 RARE = 90
-"""From here on, the text says, unstable channels are few and B-LOTs better at full recall."""
+"""θ from which on, by the text, unstable channels are few and B-LOTs better at full recall."""
 
 
 def draw_rivers(rng: np.random.Generator) -> tuple[Floats, Floats, NDArray[np.bool_]]:
@@ -63,14 +63,14 @@ def draw_rivers(rng: np.random.Generator) -> tuple[Floats, Floats, NDArray[np.bo
 
 
 def _factor(instability: Floats) -> Floats:
-    """Return factors in the order of instability, with the known numbers up to each θ."""
+    """Return factors in the order of instability, with the numbers in `STABLE` up to each θ."""
     ranks = instability.argsort().argsort() + 1.0
     counts = [1.0, *(count + 0.5 for count in STABLE.values()), float(CHANNELS)]
     return np.asarray(np.interp(ranks, counts, [LOWEST, *map(float, STABLE), HIGHEST]))
 
 
 def measure(trial: Trial, *, theta: int) -> Iterator[Row]:
-    """Rank the channels of each data set, each by trees that do not know it."""
+    """Measure the ranking of the channels of each data set by leave-one-out."""
     found: dict[tuple[str, str], list[float]] = {}
     for number in range(trial.repeats):
         key = (CHANNELS, number)  # the same channels for all θ
@@ -119,7 +119,7 @@ def scores(
 
 
 def derive(rows: Sequence[Row]) -> Iterator[Row]:
-    """Return for how many values of θ each is better."""
+    """Return the numbers of values of θ for which each learner is better."""
     auc = {row["theta"]: row for row in rows if row["measure"] == f"{AUC}, B-LOT less B-PET"}
     alarms = {
         int(row["theta"]): row
@@ -135,7 +135,7 @@ def derive(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def draw(results: Results) -> Mapping[str, Any]:
-    """Draw what Tables 6.7 and 6.9 have, with ours beside."""
+    """Draw the numbers of Tables 6.7 and 6.9 with ours."""
     from stakes.show._drawing import GREY, MARKERS, line_look, pyplot
 
     figure, axes = pyplot().subplots(1, 2, figsize=(9, 3.6), layout="constrained")

@@ -1,9 +1,9 @@
 """Thesis 6.17-6.24: class weights by five methods, on sixteen UCI data sets.
 
 The scale is the share of the hundred tests of each cost model: fewer matrices first, down to one,
-then fewer folds, down to two. Below full scale only the five smallest sets have all ten folds; the
-next eight have five, and the largest, with half the matrices, one or two. The cells of other folds
-are marked "left out".
+then fewer folds, down to two. Below full scale only the five smallest data sets have all ten folds;
+the next eight have five, and the largest, with half the matrices, one or two. The cells of other
+folds are marked "left out".
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from replications.experiments.shared.trees import FoldTrees
 
 MATRICES = 10
 TESTS = MATRICES * FOLDS
-"""How many tests of each cost model a data set has at full scale."""
+"""Number of tests of each cost model on a data set at full scale."""
 
 PAIRS = {
     ("Powell10", "AvgCost"): "6.17",
@@ -54,7 +54,7 @@ PAIRS = {
     ("AvgCost", "MaxCost"): "",
     ("ClassFreq", "AvgCost"): "",
 }
-"""Which figure shows which two; the last ones are only spoken of in the text."""
+"""Figures by the pair that they compare; the last pairs are only mentioned in the text."""
 
 CLASSFREQ_WINS = ("audio", "hepatitis", "lympho", "soybean", "voting", "wine", "zoo")
 POWELL20_WINS = ("bcy", "liver", "sonar")
@@ -66,12 +66,12 @@ TIES = "Nearly all tests are ties, and few wins are left to compare; see the fin
 
 
 def called(first: str, second: str) -> str:
-    """Return how a pair is called in the results."""
+    """Return the name of a pair in the results."""
     return f"{first} : {second}"
 
 
 def effort(dataset: str, tests: int) -> tuple[int, int]:
-    """Return how many folds and matrices a model a data set has, for so many tests of a model."""
+    """Return a data set's numbers of folds and of matrices per model, for the tests per model."""
     if tests == TESTS:
         return FOLDS, MATRICES
     count, each = min(tests, FEWER_FOLDS.get(dataset, FOLDS)), -(-tests // FOLDS)
@@ -79,7 +79,7 @@ def effort(dataset: str, tests: int) -> tuple[int, int]:
 
 
 def measure(trial: Trial, *, dataset: str, fold: int) -> Iterator[Row]:
-    """Count how often each of a pair is cheaper in a fold, over all models and matrices."""
+    """Count how often each method of a pair is cheaper in a fold, over all models and matrices."""
     count, each = effort(dataset, trial.repeats)
     if fold >= count:
         yield left_out()
@@ -109,12 +109,12 @@ def measure(trial: Trial, *, dataset: str, fold: int) -> Iterator[Row]:
 
 @lru_cache(maxsize=2)
 def loaded(folder: Path | None, name: str) -> DataSet:
-    """Return a data set, which the folds share."""
+    """Return a data set, cached because the folds share it."""
     return read_uci(folder or Path(), name)
 
 
 def derive(rows: Sequence[Row]) -> Iterator[Row]:
-    """Return the totals for each data set, and what the text says of them."""
+    """Return the totals for each data set, and the numbers to check the text's statements."""
     summed = totals(rows)
     yield from summed
     scores = {pair: standing(summed, called(*pair)) for pair in PAIRS}
@@ -137,7 +137,7 @@ def derive(rows: Sequence[Row]) -> Iterator[Row]:
 def _named(
     first: str, second: str, scores: Mapping[Any, Any], names: Sequence[str], sign: int
 ) -> Iterator[Row]:
-    """Count on how many of the sets that the text names its winner won more often here."""
+    """Count the data sets that the text names on which its winner won more often here, too."""
     here = scores[first, second]
     same = sum(name in here and ahead(here[name]) == sign for name in names)
     winner = first if sign > 0 else second

@@ -1,9 +1,9 @@
-"""The papers' claim that normal intervals always cover and never reject, and where it comes from.
+"""The papers' claim that normal intervals always cover and never reject, and its origin.
 
-They find the true cost in all normal 95 % intervals, and no rejection by the paired z test, for
-any cost model and any q. The correct interval does not do this. In the place of its standard
-error s/√n, the standard deviation s of single costs gives the coverage, but not all that is said of
-the test; their variance s² gives the whole claim. The papers write of "a variance of σ/√n, where σ
+They find the true cost in all normal 95% intervals, and no rejection by the paired z test, for any
+cost model and any q. The correct interval does not do this. With the standard deviation s of single
+costs in place of its standard error s/√n, the coverage agrees, but not all that is stated about the
+test; with their variance s², the whole claim does. The papers write of "a variance of σ/√n, where σ
 is the variance" of the costs.
 """
 
@@ -41,7 +41,7 @@ Z = -float(ndtri(0.025))
 
 
 def arms(outcomes: Outcomes) -> dict[str, Floats]:
-    """Return half the width of the correct interval, and of two without √n."""
+    """Return the half-widths of the correct interval, and of two without √n."""
     error = standard_error(outcomes)
     deviation = error * np.sqrt(outcomes.only.n)
     return {"z": Z * error, "z with s": Z * deviation, "z with s²": Z * deviation**2}
@@ -70,7 +70,7 @@ def measure(trial: Trial, *, domain: str, model: str) -> Iterator[Row]:
 
 
 def derive(rows: Sequence[Row]) -> Iterator[Row]:
-    """Tell the most that each test rejects, over all q."""
+    """Return the highest rejection rate of each test over all q."""
     for domain in DOMAINS:
         for model in PAPER_MODELS:
             for method in METHODS:
@@ -90,7 +90,7 @@ def derive(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def draw(results: Results) -> Mapping[str, Any]:
-    """Draw coverage, and the most that is rejected, for each model."""
+    """Draw coverage, and the highest rejection rate, for each model."""
     figure, axes = pyplot().subplots(
         2, 2, figsize=(9, 6), sharex="col", sharey=True, layout="constrained"
     )

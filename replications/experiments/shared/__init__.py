@@ -1,1 +1,1 @@
-"""What experiments are made of that only they use: classifiers to judge, trees, contests."""
+"""Code that experiments share: problems, classifiers to evaluate, trees, contests."""

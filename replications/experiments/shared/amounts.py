@@ -1,4 +1,4 @@
-"""Test sets whose examples have a cost each, drawn in every way."""
+"""Test sets with a cost for each example, under several sampling designs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from stakes._core.typing import Floats
 def single_costs(
     sigma: float, groups: int = 0, *, bound: float | None = None, found: float = 0.9
 ) -> Problem:
-    """Return misses that cost a lognormal amount each, ten of them in a thousand rows."""
+    """Return ten expected misses in a thousand rows, each with a lognormal cost."""
     n, miss_share = 1000, 0.01
     share = miss_share / (1 - found)
     mean = float(np.exp(sigma**2 / 2))
-    if bound is not None:  # amounts above the bound are drawn again
+    if bound is not None:  # the mean of a truncated lognormal: larger amounts are redrawn
         reach = np.log(bound) / sigma
         mean *= float(ndtr(reach - sigma) / ndtr(reach))
 
@@ -56,7 +56,7 @@ def single_costs(
 
 
 def combined(*designs: str) -> Problem:
-    """Return one miss of a lognormal amount, expected among 200 positives, in a combined design."""
+    """Return one expected miss of a lognormal cost among 200 positives, in a combined design."""
     n, expected, prior = 1000, 1.0, 0.1
     grouped, priors = "groups" in designs, "priors" in designs
     draws = n // 10 if grouped else n
@@ -97,7 +97,7 @@ COMBINED = (
 
 
 def amount_problems() -> Iterator[Problem]:
-    """Return every way in which test sets come whose examples have a cost each."""
+    """Return all problems with a cost for each example."""
     yield from (single_costs(sigma) for sigma in (1, 2))
     yield from (single_costs(sigma, found=0.5) for sigma in (1, 2))
     yield from (single_costs(sigma, bound=float(np.exp(3 * sigma))) for sigma in (1, 2))

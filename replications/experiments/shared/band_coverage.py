@@ -1,8 +1,8 @@
-"""How often bands around cost curves contain the truth: enumerated where it can be, else drawn.
+"""Coverage of bands around cost curves: enumerated where possible, else over simulated test sets.
 
 At a fixed threshold a test set is a number of misses and a number of false alarms, so the coverage
-at one operating condition is a sum over all such pairs. The limits of a rate depend on its count
-alone, and are computed once for each count.
+at one operating condition is a sum over all such pairs. The limits of a rate depend only on its
+count, and are computed once for each count.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from stakes.curves.bands.mover import WEIGHT, beta_limits, combined
 from stakes.curves.bands.wilson import wilson_limits
 
 UNLIKELY = 1e-10
-"""The share of test sets at either end that are left out."""
+"""Probability of the test sets that are left out at either end of a distribution."""
 
 NEARLY, ROUNDING = 1e-9, 1e-11
-"""By how much sums of counts, and distribution functions, may miss by rounding."""
+"""Rounding errors allowed in sums of counts, and in distribution functions."""
 
 EQUAL = 1e-15
-"""By how much heights that are the same may differ by rounding."""
+"""Rounding error allowed between equal heights."""
 
 REACH = 8.5
-"""Standard deviations beyond which nothing is left of a distribution."""
+"""Standard deviations beyond which a distribution has negligible probability."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +43,15 @@ class Tables:
     Attributes
     ----------
     pc : float
-        The condition.
+        The operating condition PC(+).
     n : int
-        The number of examples in each class, or half of that in both where they vary.
+        The number of examples in each class, or half of the total where class sizes vary.
     positives, negatives : ndarray, shape (kinds, tables)
-        The mistakes in each class; of two classifiers, those that one of them makes alone.
+        The mistakes in each class; for two classifiers, those that only one of them makes.
     truth : float or ndarray, shape (tables,)
         The true height of the curve.
     full : bool
-        Whether bands are to allow for numbers of positives and negatives that vary.
+        Whether bands allow for varying numbers of positives and negatives.
     """
 
     pc: float
@@ -62,13 +62,13 @@ class Tables:
     full: bool = False
 
     def sample(self, some: slice = slice(None)) -> Sample:
-        """Return what the curve's height is made of in each table."""
+        """Return the multinomials whose sum is the curve's height, for each table."""
         sides = [Mistakes(self.n, side[:, some]) for side in (self.positives, self.negatives)]
         where = np.full(sides[0].counts.shape[1], self.pc)
         return drawn(where, *sides, full=self.full)
 
     def limits(self, method: str, alpha: float, some: slice = slice(None)) -> tuple[Floats, Floats]:
-        """Return the band in each table, kept within what costs can be."""
+        """Return the band in each table, clipped to the range of possible costs."""
         if method in ("mover", "wilson"):
             low, high = combined(self.sample(some), _looked_up(method, alpha))
         else:
@@ -93,7 +93,7 @@ def _looked_up(method: str, alpha: float) -> Any:
 
 @lru_cache(maxsize=64)
 def _rate_limits(method: str, n: int, alpha: float) -> tuple[Floats, Floats]:
-    """Return the limits of the rate of 0, 1, …, n in n."""
+    """Return the limits of a rate for each count 0, 1, …, n out of n."""
     counts = np.arange(n + 1.0)
     if method == "mover":
         return beta_limits(counts, n, alpha=alpha, weight=WEIGHT)
@@ -103,20 +103,20 @@ def _rate_limits(method: str, n: int, alpha: float) -> tuple[Floats, Floats]:
 def enumerated(
     pc: float, rates: Sequence[float], n: int, *, full: bool = False, whole: bool = False
 ) -> tuple[Tables, Floats]:
-    """Return all test sets of one classifier that are not next to impossible, and their chances.
+    """Return all but the least probable test sets of one classifier, with their probabilities.
 
     Parameters
     ----------
     pc : float
         The operating condition.
     rates : pair of float
-        How often positives are missed, and how often negatives are called positive.
+        The false negative rate and the false positive rate.
     n : int
         The number of examples of each class.
     full : bool
-        Whether the bands are to allow for varying numbers of positives and negatives.
+        Whether the bands allow for varying numbers of positives and negatives.
     whole : bool
-        Whether these do vary: 2n examples, of which each is a positive with a chance of a half.
+        Whether these numbers do vary: 2n examples, each a positive with probability 1/2.
     """
     missed, alarmed = rates
     if whole:
@@ -139,11 +139,12 @@ def _likely(n: int, rate: float) -> tuple[Floats, Floats]:
 
 
 def enumerated_percentiles(pc: float, rates: Sequence[float], n: int, alpha: float) -> float:
-    """Return the coverage of the percentiles of the exact bootstrap distribution, enumerated.
+    """Return the coverage of percentile intervals of the exact bootstrap distribution, enumerated.
 
     A percentile interval contains the truth where the bootstrap's distribution function at the
-    truth lies between the two levels, so the quantiles need not be found. With k misses and m false
-    alarms it is Σ P(X = x | k) P(Y ≤ (truth - a x) / b | m): for all k and m a product of matrices.
+    truth lies between the two levels, so the quantiles are not needed. With k misses and m false
+    alarms the function is Σ P(X = x | k) P(Y ≤ (truth - a x) / b | m): for all k and m this is a
+    product of matrices.
     """
     (k, p), (m, q) = (_likely(n, rate) for rate in rates)
     truth = pc * rates[0] + (1 - pc) * rates[1]
@@ -157,7 +158,7 @@ def enumerated_percentiles(pc: float, rates: Sequence[float], n: int, alpha: flo
 
 
 def _reachable(n: int, counts: Floats) -> Floats:
-    """Return the numbers of mistakes that resamples of such test sets have."""
+    """Return the numbers of mistakes in resamples of these test sets, but for improbable ones."""
     low = binom.ppf(UNLIKELY / 100, n, counts[0] / n) if counts[0] > 0 else 0.0
     high = binom.isf(UNLIKELY / 100, n, counts[-1] / n) if counts[-1] < n else n
     return np.arange(low, high + 1)
@@ -166,8 +167,9 @@ def _reachable(n: int, counts: Floats) -> Floats:
 def _between(below: Floats, alpha: float, up_to: Floats | None = None) -> NDArray[np.bool_]:
     """Tell where the truth lies between percentiles, by the share of resamples below it.
 
-    `up_to` is the share that is below or at it. The true cost of one classifier is no sum of whole
-    numbers of mistakes, so none is at it; two classifiers may truly cost the same.
+    `up_to` is the share at or below the truth. Two classifiers need it, since their true costs may
+    be equal; the true cost of one is not a sum of whole numbers of mistakes, so no resample equals
+    it.
     """
     reached = below if up_to is None else up_to
     return (reached >= alpha / 2 - ROUNDING) & (below < 1 - alpha / 2 - ROUNDING)
@@ -176,7 +178,7 @@ def _between(below: Floats, alpha: float, up_to: Floats | None = None) -> NDArra
 def percentiles_cover(tables: Tables, alpha: float) -> NDArray[np.bool_]:
     """Tell in which tables the exact percentile band contains the truth.
 
-    For one classifier, and for two whose test set is drawn class by class.
+    This is for one classifier, and for two whose test set is sampled class by class.
     """
     if len(tables.positives) == 1 and tables.full:
         return _between(_below_together(tables), alpha)
@@ -186,7 +188,7 @@ def percentiles_cover(tables: Tables, alpha: float) -> NDArray[np.bool_]:
     most = (tables.n * tables.truth - tables.pc * x) / (1 - tables.pc) - y[:, :1]
 
     def share(counted: Floats) -> Floats:
-        """Return the share of resamples with so many of the values of y, for each x."""
+        """Return the share of resamples whose y is among its first `counted` values, over all x."""
         last = np.clip(counted, 0, law.shape[1]).astype(np.intp)
         return np.asarray((chance * np.take_along_axis(reached, last, axis=1)).sum(axis=1))
 
@@ -197,10 +199,10 @@ def percentiles_cover(tables: Tables, alpha: float) -> NDArray[np.bool_]:
 
 
 def _sum_laws(counts: Floats, n: int) -> tuple[Floats, Floats]:
-    """Return the values and the law of what resamples add up to, for each table.
+    """Return the values and the distribution of the sum of a resample, for each table.
 
-    A resampled example adds 1, takes 1 away or does neither. The law of the sum of n is the
-    inverse transform of the n-th power of one's.
+    A resampled example adds 1, -1 or 0. The distribution of the sum of n examples is the inverse
+    Fourier transform of the n-th power of the characteristic function of one.
     """
     up = counts[0] / n
     down = counts[1] / n if len(counts) > 1 else np.zeros_like(up)
@@ -217,9 +219,9 @@ def _sum_laws(counts: Floats, n: int) -> tuple[Floats, Floats]:
 
 
 def _below_together(tables: Tables) -> Floats:
-    """Return the share of resamples below the truth, where both classes are drawn as a whole.
+    """Return the share of resamples at or below the truth, where classes are resampled together.
 
-    Given x misses, false alarms are drawn from the 2n - x other examples.
+    Given x misses, the false alarms are binomial among the 2n - x other examples.
     """
     n = 2 * tables.n
     pairs = np.stack([tables.positives[0], tables.negatives[0]])

@@ -1,10 +1,10 @@
-"""The classifiers that the bootstrap experiments judge, and what is true of them.
+"""The classifiers that the bootstrap experiments evaluate, with their true confusion matrices.
 
 For each cost matrix the papers train C4.5 on a thousand examples, each weighted by the average
-cost of mistakes about its class, and count its mistakes on a million further examples: that is
-the truth. A scikit-learn tree grown by entropy, with at least two examples a leaf and no pruning,
-stands in for C4.5. Here every matrix has a training set of its own, so that the spread over
-matrices has in it what the luck of the training set does.
+cost of mistakes about its class. Its mistakes on a million further examples serve as the truth.
+A scikit-learn tree grown by entropy, with at least two examples a leaf and no pruning, stands in
+for C4.5. Here every matrix has its own training set, so that the variance over matrices includes
+that of the training set.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from stakes.costs import CostMatrix
 
 TRAINING = 1000
 TEST = 1000
-"""Examples to train on, and in each test set."""
+"""Numbers of training examples, and of examples in each test set."""
 
 MATRICES = 10
-"""How many cost matrices of a model the papers average over."""
+"""Number of cost matrices of a model that the papers average over."""
 
 SHARES = {
     "expf5": EXPF5_SHARES,
     "expf5-bands": EXPF5_SHARES,
     "waveform": (1 / 3, 1 / 3, 1 / 3),
 }
-"""How frequent the classes of each domain are."""
+"""Class frequencies of each domain."""
 
 STAND_INS = (
     ("A scikit-learn tree grown by entropy, with at least two examples a leaf and no pruning, "
@@ -61,11 +61,11 @@ THESIS_LABELS = {
     model: name if model == name else f"{name} (paper's {model})"
     for model, name in THESIS_NAMES.items()
 }
-"""What the models are called in tables and figures of the thesis."""
+"""Labels of the models for tables and figures of the thesis."""
 
 
 def unpublished(domain: str, model: str) -> bool:
-    """Tell whether no paper has a model on a domain: Waveform is the thesis's, which has no M9."""
+    """Tell whether no paper has a model on a domain: only the thesis has Waveform, without M9."""
     return domain == "waveform" and model not in THESIS_NAMES
 
 
@@ -76,9 +76,9 @@ class Judged:
     Parameters
     ----------
     costs : CostMatrix
-        What its mistakes cost, and what it was trained for.
+        The costs of its mistakes, for which it was trained.
     shares : ndarray, shape (classes, classes)
-        How often it decides for one class where another is true, [predicted, actual].
+        The joint probabilities of predicted and actual classes, [predicted, actual].
     """
 
     costs: CostMatrix
@@ -86,22 +86,22 @@ class Judged:
 
     @property
     def cost(self) -> float:
-        """The true expected cost of a decision."""
+        """The true expected cost per decision."""
         return float((self.shares * self.costs.values).sum())
 
     def draw(self, tables: int, rng: np.random.Generator, size: int = TEST) -> NDArray[np.int64]:
-        """Return the confusion matrices of as many test sets."""
+        """Draw the confusion matrices of that many test sets."""
         return draw_tables(self.shares, tables, rng, size)
 
     def costliest(self, size: int = TEST) -> float:
-        """Return n·p: how many of the costliest mistakes a test set has on average."""
+        """Return n·p, the expected number of the costliest mistake in a test set."""
         return size * float(self.shares.flat[np.argmax(self.costs.values)])
 
 
 def draw_tables(
     shares: Floats, tables: int, rng: np.random.Generator, size: int = TEST
 ) -> NDArray[np.int64]:
-    """Return tables of counts, each of as many examples, whose cells have these shares."""
+    """Draw tables of `size` examples each, with these cell probabilities."""
     counts = rng.multinomial(size, shares.ravel() / shares.sum(), tables)
     return np.asarray(counts.reshape(tables, *shares.shape))
 
@@ -114,15 +114,15 @@ def matrices(
     Parameters
     ----------
     domain : {"expf5", "expf5-bands", "waveform"}
-        Where the examples come from.
+        The domain of the examples.
     model : str
         The paper's cost model, "M1" to "M9".
     seed : int
-        For the training set, the examples and the cost matrices.
+        The seed of the training set, the examples and the cost matrices.
     examples : int
-        How many the true confusion matrix is counted from.
+        The number of examples that the true confusion matrix is counted from.
     weak : bool
-        A tree of depth two that ignores the costs.
+        Whether to train trees of depth two that ignore the costs.
     """
     return [judged(domain, model, each, seed, examples, weak=weak) for each in range(MATRICES)]
 
@@ -138,7 +138,7 @@ def judged(
     costs = draw_costs(
         model, shares, labels=list(labels), rng=_stream(seed, domain, model, str(number))
     )
-    # Trees compare every attribute in an order of their own: a seed keeps ties the same.
+    # Trees try the attributes in random order: a fixed seed makes ties reproducible.
     tree = DecisionTreeClassifier(
         criterion="entropy", min_samples_leaf=2, max_depth=2 if weak else None, random_state=0
     )
@@ -156,7 +156,7 @@ def over_matrices(measure: str, values: Any, tables: int, **keys: Value) -> Row:
     """Return the row of a share averaged over cost matrices.
 
     Its standard error is that of a mean over matrices, and at least that of a share of all test
-    sets, so that ten matrices without a miss are not taken as certain.
+    sets, so that it is not 0 where all matrices have the same share.
     """
     row = average(measure, values, **keys)
     total = len(values) * tables
@@ -167,8 +167,8 @@ def over_matrices(measure: str, values: Any, tables: int, **keys: Value) -> Row:
 def permuted(shares: Floats) -> Floats:
     """Return the joint shares with a classifier whose labels are permuted within each true class.
 
-    Such a classifier has the same confusion matrix, and given the true class it decides without
-    regard to the first: a pair with equal costs that differs as much as can be.
+    Such a classifier has the same confusion matrix, and hence the same cost. Given the true class,
+    its decisions are independent of the first's.
     """
     frequent = shares.sum(axis=0)
     given = np.divide(shares, frequent, out=np.zeros_like(shares), where=frequent > 0)
@@ -176,13 +176,13 @@ def permuted(shares: Floats) -> Floats:
 
 
 def relabelled(joint: Floats, changed: float) -> Floats:
-    """Return joint shares after a share of the second's labels became another, any other alike."""
+    """Return joint shares after a share of the second's labels change to any other, uniformly."""
     others = (joint.sum(axis=1, keepdims=True) - joint) / (joint.shape[1] - 1)
     return np.asarray((1 - changed) * joint + changed * others)
 
 
 def _average_costs(costs: CostMatrix) -> Floats:
-    """Return the average cost of the mistakes about each class, as they are printed.
+    """Return the average cost of the mistakes about each class, from unchanged costs.
 
     `stakes.learn.class_weights` would subtract the costs of correct decisions, which in M9 can be
     more than those of mistakes.
@@ -199,10 +199,10 @@ def _examples(domain: str, what: str, seed: int, n: int) -> tuple[Any, NDArray[n
     else:
         geometry = "bands" if domain == "expf5-bands" else "curves"
         points, classes = expf5(n, geometry=geometry, rng=rng)
-    return points.astype(np.float32), classes  # which is what a tree works with
+    return points.astype(np.float32), classes  # the type that trees work with
 
 
 def _stream(seed: int, *names: str) -> np.random.Generator:
-    """Return randomness that depends on a seed and on names alone."""
+    """Return a random generator that depends only on a seed and on names."""
     keys = tuple(crc32(name.encode()) for name in names)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=keys))

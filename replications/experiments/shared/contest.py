@@ -1,4 +1,4 @@
-"""Learners against each other on the folds of a data set: wins, ties and losses by BDELTACOST."""
+"""Comparison of learners on the folds of a data set: wins, ties and losses by BDELTACOST."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ QUICK_FIRST = (
 )
 SLOW = {"vehicle": 2, "segment": 2, "abalone": 1}
 FEWER_FOLDS = SLOW | dict.fromkeys(QUICK_FIRST[5:13], 5)
-"""How many of the ten folds the data sets have below full scale that take long."""
+"""Number of the ten folds that slow data sets use below full scale."""
 
 LEVEL = 0.025
-"""A win: the bootstrap distribution of the difference has at most so much at or beyond 0."""
+"""Largest bootstrap probability of a difference at or beyond 0 that counts as a win."""
 
 RESAMPLES = 5000
 MOST_RESAMPLES = 200_000
 AT_ONCE = 512
 CERTAIN = 5.0
-"""Where a sample is so many standard errors away from the level, it tells what the limit would."""
+"""Distance from the level, in standard errors, at which a sample of resamples settles a test."""
 
 ROUNDING = 1e-10
 OUTCOMES = ("wins", "ties", "losses")
 
 
 def folds(data: DataSet, seed: int) -> list[tuple[Places, Places]]:
-    """Return the rows to train on and to test on, for each of ten stratified folds."""
+    """Return the training rows and the test rows of each of ten stratified folds."""
     splitter = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # classes with fewer rows than folds
@@ -55,7 +55,7 @@ def folds(data: DataSet, seed: int) -> list[tuple[Places, Places]]:
 def matrices(data: DataSet, seed: int, count: int) -> Floats:
     """Draw cost matrices, shape (8 models, count, predicted, actual); the same for all folds.
 
-    The first ones are the same for any `count`.
+    The first matrices of a model are the same for any `count`.
     """
     drawn = []
     for model in THESIS:
@@ -73,24 +73,24 @@ def decisions(proba: Floats, costs: Floats) -> Places:
 
 
 def cost_of(decided: Places, actual: Places, costs: Floats) -> Floats:
-    """Return what each decision costs, shape (matrices, rows)."""
+    """Return the cost of each decision, shape (matrices, rows)."""
     return np.asarray(costs[np.arange(len(costs))[:, np.newaxis], decided, actual])
 
 
 def verdicts(differences: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Tell by BDELTACOST (λ = 0, 95 %) which of two was cheaper on the rows of a test set.
+    """Tell by BDELTACOST (λ = 0, 95%) which of two was cheaper on the rows of a test set.
 
-    With λ = 0, to resample the table of counts is to resample the rows. So the same resamples
-    of the rows serve all cost matrices, by one multiplication, and more are drawn for those tests
-    that are not settled. Where many cannot tell whether 0 is within the interval of infinitely
-    many, the exact distribution does.
+    With λ = 0, resampling the table of counts is the same as resampling the rows. So the same
+    resamples of the rows serve all cost matrices, by one matrix product, and more are drawn only
+    for tests that are not settled. Where even many resamples do not settle whether the interval of
+    infinitely many contains 0, the exact distribution does.
 
     Parameters
     ----------
     differences : ndarray, shape (tests, rows)
-        What the first cost more than the second, for each row of the test set.
+        The cost of the first minus that of the second, for each row of the test set.
     rng : numpy.random.Generator
-        The randomness of the resamples.
+        The random generator of the resamples.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def _at_least_0(differences: Floats) -> float:
 
 
 def tally(found: NDArray[np.int64], **keys: Any) -> Iterator[Row]:
-    """Return the shares of wins, ties and losses of the first of two in a fold."""
+    """Return the shares of wins, ties and losses of the first of two learners in a fold."""
     for name, outcome in zip(OUTCOMES, (1, 0, -1), strict=True):
         yield share(f"{name} in a fold", int((found == outcome).sum()), found.size, **keys)
 
@@ -139,8 +139,8 @@ def tally(found: NDArray[np.int64], **keys: Any) -> Iterator[Row]:
 def totals(rows: Sequence[Row], of: str = "pair") -> list[Row]:
     """Return wins, ties and losses over all folds of a data set, as shares of all tests.
 
-    The standard error is that over the folds. The tests of a fold have rows and learners in common,
-    so their number says little about it.
+    The standard error is that of the mean over folds. The tests of a fold are not independent,
+    because they have rows and learners in common.
     """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -175,12 +175,12 @@ def standing(rows: Sequence[Row], pair: str) -> dict[str, tuple[int, int, int]]:
 
 
 def ahead(score: tuple[int, int, int]) -> int:
-    """Tell who won more often: 1 the first, -1 the second, 0 neither."""
+    """Tell which learner won more often: 1 for the first, -1 for the second, 0 for neither."""
     return int(np.sign(score[0] - score[2]))
 
 
 def clearly_ahead(score: tuple[int, int, int]) -> int:
-    """Tell who won more often by more than a sign test of all wins would put down to chance."""
+    """Tell which learner won significantly more often, by a sign test of all wins and losses."""
     wins, _, losses = score
     if wins + losses == 0 or binomtest(wins, wins + losses).pvalue >= 2 * LEVEL:
         return 0
@@ -193,16 +193,16 @@ def left_out() -> Row:
 
 
 def count_row(measure: str, value: float, **keys: Any) -> Row:
-    """Return the row of a number that is counted, and has no standard error of its own."""
+    """Return the row of a count, which has no standard error of its own."""
     return {**keys, "measure": measure, "value": float(value), "error": 0.0, "repeats": 1}
 
 
 def draw_bars(
     rows: Sequence[Row], pair: str, names: tuple[str, str], title: str, *, black: int = 1
 ) -> Any:
-    """Draw the ties, and the wins of either, for each data set: the thesis's bar plots.
+    """Draw the thesis's bar plots: the ties, and the wins of either learner, for each data set.
 
-    White bars are ties, as there; `black` is the place of the one with black bars.
+    White bars are ties, as in the thesis; `black` is the index of the learner with black bars.
     """
     from stakes.show._drawing import COLOURS, pyplot
 

@@ -1,6 +1,6 @@
-"""How often tests find that a second classifier, with some of its labels changed, costs more.
+"""Power of tests against a second classifier with some of its labels changed.
 
-The papers' way to pairs of classifiers that differ by a known cost: the second has the labels of
+The papers make pairs of classifiers with a known difference in cost: the second has the labels of
 the first, permuted within each true class, and then q of a million labels changed to any other.
 """
 
@@ -45,15 +45,15 @@ def measure_power(
     Parameters
     ----------
     trial : Trial
-        With as many test sets for each cost matrix as it has repeats.
+        The trial, with one test set per repeat for each cost matrix.
     domain, model : str
-        Where the examples come from, and the cost model.
+        The domain of the examples, and the cost model.
     changed : sequence of int
-        How many of a million labels are changed.
+        The numbers of changed labels in a million.
     resamples : sequence of int
         The numbers of resamples of BDELTACOST.
     default_at : sequence of int
-        The numbers of changed labels for which to try the default test, which takes longer.
+        The numbers of changed labels for which to run the default test as well; it takes longer.
     weak : bool
         Whether the classifiers are trees of depth two.
     """
@@ -92,19 +92,19 @@ def _rejections(
 
 
 def half_power(curve: Sequence[Row], across: Mapping[int, float]) -> tuple[float, float]:
-    """Return where a curve of power first comes to one half, with the standard error of that.
+    """Return where a power curve first reaches one half, and the standard error of that point.
 
     Parameters
     ----------
     curve : sequence of dict
         The rows "rejected" of one test.
     across : mapping of int to float
-        What each q is on the axis, such as its cost ratio.
+        The position of each q on the axis, such as its cost ratio.
 
     Returns
     -------
     where, error : float
-        NaN where the power does not come to one half.
+        NaN where the power does not reach one half.
     """
     ordered = sorted(curve, key=lambda row: float(row["q"]))
     for before, after in pairwise(ordered):
@@ -137,20 +137,20 @@ def draw_power(
     resamples: Sequence[int] = (1000,),
     highest: int = MILLION,
 ) -> Any:
-    """Draw curves of power, in one panel for each of some groups of models.
+    """Draw power curves, in one panel for each group of models.
 
     Parameters
     ----------
     results : Results
-        What was measured.
+        The measured results.
     panels : mapping of str to sequence of str
         The title of each panel, and its models.
     domain : str
         The domain.
     names : mapping of str to str, optional
-        What the models are called; by default as in the paper.
+        The display names of the models; by default those of the paper.
     across : {"q", "cost ratio"}
-        What the axis has.
+        The quantity on the horizontal axis.
     ranges : bool
         Whether bars show the range over cost matrices.
     resamples : sequence of int
@@ -190,7 +190,7 @@ def draw_power(
         elif across != "q":
             ax.set_xscale("symlog", linthresh=0.01, linscale=0.5)
             ax.set_xlim(left=0)
-        ax.legend(fontsize="small", loc="upper left")  # where no curve of power is
+        ax.legend(fontsize="small", loc="upper left")  # where no power curve is
     for ax in axes[:, 0]:
         ax.set_ylabel("share of tests that reject")
     return figure

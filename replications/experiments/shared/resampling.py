@@ -1,13 +1,13 @@
-"""What BCOST and BDELTACOST find, averaged over their resampling: without drawing resamples.
+"""Verdicts of BCOST and BDELTACOST averaged over their resampling, without drawing resamples.
 
-A percentile interval of N sorted resamples leaves out a value exactly when fewer than lb of them
-are on one side of it, and how many are is binomial. So all that is needed of a test set is the
-chance that one resample lies at or below the value, and that one lies at or above it. One pair of
-chances serves every N.
+A percentile interval of N sorted resamples excludes a value exactly when fewer than lb of them are
+on one side of it, and their number is binomial. So a test set matters only through the
+probabilities that one resample lies at or below the value, and that one lies at or above it. One
+pair of probabilities serves every N.
 
 A resampled total is a sum of n independent draws, so its characteristic function is a power. The
-chances follow from it by the Fourier series of a square wave, whose period is so long that
-Bernstein's inequality leaves less than 1e-7 beyond it.
+probabilities follow from it by the Fourier series of a square wave, whose period is so long that by
+Bernstein's inequality less than 1e-7 lies beyond it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ Complex = NDArray[np.complex128]
 
 BEYOND = math.log(1e7)
 WAVES = 1 << 13
-"""The largest frequency, as a multiple of that of the square wave."""
+"""Largest frequency, as a multiple of that of the square wave."""
 
 FIRST = 32
 GROUP = 128
-"""How many frequencies to begin with, and how many tables to treat at once."""
+"""Number of frequencies to begin with, and number of tables in a batch."""
 
 BLUR = 4.0
-"""At the largest frequency, the waves are damped by a normal blur of so many of its radians."""
+"""Standard deviation of the blur that damps the waves, in radians of the largest frequency."""
 
 APART = 3.0
-"""Beside a step, a blurred law is looked at so many standard deviations of the blur away."""
+"""Distance from a step at which a blurred law is evaluated, in standard deviations of the blur."""
 
 NOTHING = 1e-6
 
@@ -45,7 +45,7 @@ AVERAGED = (
     "Given a test set, how many resamples lie below a value is binomial. So verdicts are averaged "
     "over the resampling exactly, not drawn."
 )
-"""What experiments say of it among their stand-ins."""
+"""Sentence for the stand-ins of experiments that use it."""
 
 ALPHA = 0.05
 
@@ -53,19 +53,19 @@ ALPHA = 0.05
 def chances(
     outcomes: Outcomes, value: float, *, laplace: float = 0.0, spacing: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """Return the chance that a resampled mean is at most, and at least, a value.
+    """Return the probabilities that a resampled mean is at most, and at least, a value.
 
     Parameters
     ----------
     outcomes : Outcomes
-        Tables of counts, all of as many examples.
+        Tables of counts, all with the same number of examples.
     value : float
         The value.
     laplace : float
         The correction λ that is added to each cell.
     spacing : float
-        What all costs are multiples of, with the value, so that means equal to it count; 0 for
-        costs of any size, none of which are likely to add up to the value.
+        A unit of which all costs and the value are multiples, so that means equal to the value are
+        counted; 0 for arbitrary costs, which are unlikely to average exactly to the value.
 
     Returns
     -------
@@ -103,11 +103,12 @@ def chances(
 def _square_waves(
     costs: Floats, shares: Floats, n: int, period: float, spacing: float
 ) -> tuple[Floats, Floats]:
-    """Return the chances that a sum of n draws is at most, and at least, 0.
+    """Return the probabilities that a sum of n draws is at most, and at least, 0.
 
     P(S < x) - P(S > x) is the mean of a square wave at x - S, which is (4/π) Σ sin(2πm(x - S) /
-    period) / m over odd m. It is taken on either side of 0. Where the characteristic function has
-    not vanished at the largest frequency, the law is blurred, and the sides are farther apart.
+    period) / m over odd m. It is evaluated on either side of 0. Where the characteristic function
+    has not vanished at the largest frequency, the law is blurred, and the two points are farther
+    apart.
     """
     unit = 2 * np.pi / period
     blur = BLUR / (unit * WAVES)
@@ -147,12 +148,12 @@ def _power(base: Complex, exponent: int) -> Complex:
 def outside(
     at_most: Floats, at_least: Floats, n_resamples: int, *, confidence: float = 0.95
 ) -> Floats:
-    """Return the probability that the interval of N resamples leaves out the value.
+    """Return the probability that the interval of N resamples excludes the value.
 
     Parameters
     ----------
     at_most, at_least : ndarray
-        The chances that a resample is at most, and at least, the value.
+        The probabilities that a resample is at most, and at least, the value.
     n_resamples : int
         N; 0 stands for infinitely many.
     confidence : float
@@ -160,7 +161,7 @@ def outside(
 
     Examples
     --------
-    A value that one resample in forty reaches is left out half the time:
+    A value that one resample in forty reaches is excluded about half the time:
 
     >>> import numpy as np
     >>> from replications.experiments.shared.resampling import outside
@@ -175,10 +176,10 @@ def outside(
 
 
 def default_rejects(outcomes: Outcomes, at_most: Floats, at_least: Floats) -> NDArray[np.bool_]:
-    """Tell where the default test rejects a difference of 0, given the chances beside 0.
+    """Tell where the default test rejects a difference of 0, given the probabilities around 0.
 
-    It is BDELTACOST of infinitely many resamples where both extreme differences came often enough,
-    and the extremal test elsewhere.
+    The test is BDELTACOST with infinitely many resamples where both extreme differences occurred
+    often enough, and the extremal test elsewhere.
     """
     rejected = outside(at_most, at_least, 0) > 0
     rare = ~often_enough(outcomes)

@@ -1,7 +1,7 @@
-"""Test sets that came in other ways than row by row: in groups, from strata, with weights.
+"""Test sets not sampled row by row: in groups, from strata, with weights.
 
-In each a rare miss costs much and a false alarm little. What is true is known from how the rows are
-drawn, never from the code that is judged.
+In each a rare miss is expensive and a false alarm cheap. The true costs are derived from the
+sampling of the rows, never from the code under evaluation.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ ILL, ALARMS, MISS = 0.2, 0.05, 100.0
 SHARES = (0.5, 0.3, 0.15, 0.05)
 FEW, FEWEST, MOST, USUAL, MORE = (1, 3), 4, 40, 100, 4.0
 EXPECTED = (0.3, 0.5, 1, 1.5, 2, 3, 5, 10)
-"""How many extreme groups, or rows, are expected in a test set."""
+"""Expected numbers of extreme groups, or rows, in a test set."""
 
 NEAREST = 3
-"""With so many or more the coverage is nearest to what is promised."""
+"""Expected number from which on the coverage is nearest to what is promised."""
 
 MEANS, PRODUCTS = "Gaffke on group means", "Gaffke on weight × cost"
 MOVER = "MOVER of Gaffke's limits"
-"""Intervals that are known to hold."""
+"""Intervals whose coverage is known to hold."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Drawn:
     alarm : ndarray of bool or None
         Its false alarms; None where each negative row has one with the same small probability.
     options : dict
-        What `evaluate` is told of how the rows were sampled.
+        The arguments of `evaluate` that describe the sampling.
     stakes : ndarray or None
-        What each miss costs, where each has its own cost.
+        The cost of a miss for each row, where each has its own cost.
     truth : float or None
-        The cost of the finite population that the rows are of.
+        The cost of the finite population that the rows are sampled from.
     """
 
     positive: Flags
@@ -60,12 +60,12 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Problem:
-    """A way in which test sets come, and what is true of where they come from.
+    """A problem to sample test sets from, with its true costs.
 
     Attributes
     ----------
     design, setting : str
-        What the table calls it.
+        Its labels in the table.
     draw : callable
         Returns a test set.
     missed : float
@@ -75,13 +75,13 @@ class Problem:
     alarms : float
         The share of the negatives with a false alarm.
     miss_cost : float
-        What a miss costs; a false alarm costs 1.
+        The cost of a miss; a false alarm costs 1.
     rival : str
-        Which interval is known to hold there.
+        The interval whose coverage is known to hold there; empty if there is none.
     bound : float or None
-        The most that a row can cost, where each has its own cost and the most is known.
+        The highest possible cost of a row, where each has its own cost and this bound is known.
     effort : float
-        The share of the test sets to draw: more where the coverage is nearest to what is promised.
+        The factor of the number of test sets: more where the coverage is nearest to its promise.
     """
 
     design: str
@@ -97,7 +97,7 @@ class Problem:
 
     @property
     def name(self) -> str:
-        """How the cell is called."""
+        """The name of the cell."""
         return f"{self.design}: {self.setting}"
 
     @property
@@ -114,7 +114,7 @@ def _equal(n: int, size: int) -> NDArray[np.intp]:
 
 
 def equal_groups(expected: float, kind: str, groups: int = 100, size: int = 20) -> Problem:
-    """Return patients with as many images each, missed wholly, by single images, or both."""
+    """Return patients with equal numbers of images, missed wholly, by single images, or both."""
     whole = {"whole": 1.0, "single": 0.0, "mixed": 0.5}[kind] * expected / (ILL * groups)
     single = {"whole": 0.0, "single": 1.0, "mixed": 0.5}[kind] * expected / (ILL * groups * size)
 
@@ -139,7 +139,7 @@ def _of(kind: str) -> str:
 
 
 def rows_and_groups(patients: int, rows: float, groups: float) -> Problem:
-    """Return patients of whom single images are missed often, and seldom all of them."""
+    """Return patients with single images missed often, and all images missed rarely."""
     ill_patients = ILL * patients
     whole, single = groups / ill_patients, rows / (20 * ill_patients)
 
@@ -155,7 +155,7 @@ def rows_and_groups(patients: int, rows: float, groups: float) -> Problem:
 
 
 def large_missed(expected: float) -> Problem:
-    """Return groups of Pareto(3) sizes, missed whole, the more likely the larger."""
+    """Return groups of Pareto(3) sizes, missed as a whole, larger ones more often."""
     sizes = np.minimum(np.floor(np.random.default_rng(0).pareto(3, 4_000_000) + 1), 50)
     scale = expected / (20 * sizes.mean())
 
@@ -171,7 +171,7 @@ def large_missed(expected: float) -> Problem:
 
 
 def largest_missed(expected: float) -> Problem:
-    """Return groups of 5 and, one in ten, of 50 rows, of which only the large ones are missed."""
+    """Return groups of 5 rows and, one in ten, of 50 rows; only large groups are missed."""
 
     def draw(rng: Rng) -> Drawn:
         large = rng.random(100) < 0.1  # noqa: PLR2004
@@ -186,7 +186,7 @@ def largest_missed(expected: float) -> Problem:
 
 
 def pareto_sizes(rho: float) -> Problem:
-    """Return groups of sizes with a heavy tail, and errors that go together within a group."""
+    """Return groups of heavy-tailed sizes, with errors correlated within a group."""
     rate, total = 0.1, 1 / rho - 1
 
     def draw(rng: Rng) -> Drawn:
@@ -202,7 +202,7 @@ def pareto_sizes(rho: float) -> Problem:
 
 
 def pareto_missed(expected: float, shape: float = 1.2) -> Problem:
-    """Return groups of sizes with a heavy tail, missed wholly or not at all."""
+    """Return groups of heavy-tailed sizes, missed as a whole or not at all."""
 
     def draw(rng: Rng) -> Drawn:
         group = np.repeat(np.arange(100), np.floor(rng.pareto(shape, 100) + 1).astype(int))
@@ -214,7 +214,7 @@ def pareto_missed(expected: float, shape: float = 1.2) -> Problem:
 
 
 def size_matters() -> Problem:
-    """Return groups of lognormal sizes, the large ones of which are harder."""
+    """Return groups of lognormal sizes, with higher error rates in larger ones."""
 
     def sized(rng: Rng, n: int) -> tuple[NDArray[np.intp], Floats]:
         sizes = np.ceil(rng.lognormal(2, 1, n)).astype(int)
@@ -237,7 +237,7 @@ def size_matters() -> Problem:
 
 
 def audited(expected: float) -> Problem:
-    """Return all alarms, and 1% of the rest with a weight of 100."""
+    """Return an audit of all alarms, and of 1% of the rest with a weight of 100."""
     alarms, rest = 1450, 985
     share = alarms / (alarms + 100 * rest)
 
@@ -263,7 +263,7 @@ def audited(expected: float) -> Problem:
 
 
 def heavy_errors(sigma: float) -> Problem:
-    """Return lognormal weights, with errors likelier on heavy rows."""
+    """Return rows with lognormal weights, and more errors on rows of high weight."""
 
     def rate(z: Floats) -> Floats:
         return np.asarray(1 / (1 + np.exp(3.5 - 0.5 * z)))
@@ -275,14 +275,14 @@ def heavy_errors(sigma: float) -> Problem:
         return Drawn(positive, miss, options={"sample_weight": np.exp(sigma * z)})
 
     points, weights = np.polynomial.hermite_e.hermegauss(60)
-    # A row of weight w stands for w rows, so the population's log weights have moved by σ².
+    # A row of weight w stands for w rows, so the population's log weights are shifted by σ².
     missed = ILL * float(weights @ rate(points + sigma) / weights.sum())
     setting = f"lognormal σ {sigma:g}, heavy rows harder"
     return Problem("weights", setting, draw, missed, rival=PRODUCTS)
 
 
 def heavy_misses(expected: float, power: int = 1) -> Problem:
-    """Return lognormal weights, with misses as likely as the weight, or a power of it, says."""
+    """Return rows with lognormal weights, and misses in proportion to a power of the weight."""
 
     def chances(weight: Floats) -> Floats:
         scaled = weight**power / np.exp(power**2 / 2)
@@ -295,9 +295,9 @@ def heavy_misses(expected: float, power: int = 1) -> Problem:
         miss = positive & (rng.random(1000) < chance)
         return Drawn(positive, miss, options={"sample_weight": weight})
 
-    # The mean weight of a missed row is E w²/E w, e^1.5, over that of all, e^0.5.
+    # The mean weight of a missed row, E w²/E w = e^1.5, over that of all rows, e^0.5, is e.
     missed, likelier = expected / 1000 * float(np.e), "heavy ones likelier"
-    if power > 1:  # where probabilities of 1 matter
+    if power > 1:  # where the cap of probabilities at 1 matters
         weights = np.random.default_rng(0).lognormal(0, 1, 4_000_000)
         missed = ILL * float(weights @ chances(weights) / weights.sum())
         likelier = "as likely as the squared weight"
@@ -310,7 +310,7 @@ def heavy_misses(expected: float, power: int = 1) -> Problem:
 
 
 def many_strata(count: int, expected: float, kind: str) -> Problem:
-    """Return rows drawn from strata: as many as their share, or as many from each."""
+    """Return rows sampled from strata, in proportion to their shares or equally."""
     n = {4: 400, 20: 1000, 40: 2000}[count]
     shares = 1 / np.arange(1, count + 1)
     shares /= shares.sum()
@@ -344,7 +344,7 @@ def many_strata(count: int, expected: float, kind: str) -> Problem:
 
 
 def finite_strata(expected: float) -> Problem:
-    """Return rows drawn from strata of which all rows are counted, a tenth of them drawn."""
+    """Return a sample of a tenth of a finite population, from strata of known sizes."""
     sizes = np.full(4, 100)
     rows = np.array([2000, 1200, 600, 200])
     share = expected / sizes.sum()
@@ -370,7 +370,7 @@ def finite_strata(expected: float) -> Problem:
 
 
 def known_priors(expected: float) -> Problem:
-    """Return 500 rows of each class, of which one is rare in use."""
+    """Return 500 rows of each class, of which one is rare in the target population."""
     positive = _equal(2, 500).astype(bool)
 
     def draw(rng: Rng) -> Drawn:
@@ -397,7 +397,7 @@ def fixed_classes(expected: float) -> Problem:
 
 
 def strata_and_priors(expected: float, *, weights: bool = False) -> Problem:
-    """Return rows of each class from each stratum, with shares of both known."""
+    """Return rows of each class from each stratum, with known shares of both."""
     where, positive = np.tile(_equal(4, 125), 2), _equal(2, 500).astype(bool)
     hard = np.array([1.0, 1.0, 2.0, 4.0])
     rate = expected / (125 * hard.sum()) * hard
@@ -419,7 +419,7 @@ def strata_and_priors(expected: float, *, weights: bool = False) -> Problem:
 
 
 def groups_in_strata(expected: float, kind: str, *, weights: bool = False) -> Problem:
-    """Return groups drawn from strata, or with rows in several of them."""
+    """Return groups sampled from strata, or with rows in several of them."""
     group = _equal(120, 10)
     nested = group // 30
 
@@ -438,7 +438,7 @@ def groups_in_strata(expected: float, kind: str, *, weights: bool = False) -> Pr
 
 
 def groups_and_priors(expected: float, kind: str, *, weights: bool = False) -> Problem:
-    """Return groups of one class each, or with rows of both, and class priors."""
+    """Return groups of one class or of both classes, with class priors."""
     group = _equal(100, 10)
 
     def draw(rng: Rng) -> Drawn:
@@ -461,7 +461,7 @@ def groups_and_priors(expected: float, kind: str, *, weights: bool = False) -> P
 
 
 def groups_strata_priors(expected: float) -> Problem:
-    """Return groups of one class each, drawn from strata, with shares of both known."""
+    """Return groups of one class each, sampled from strata, with known shares of both."""
     group = _equal(120, 10)
     positive, strata = group % 2 == 0, group // 30
 
@@ -478,7 +478,7 @@ def groups_strata_priors(expected: float) -> Problem:
 
 
 def weighted_groups(expected: float, kind: str) -> Problem:
-    """Return groups with a weight each, or rows that weigh more without an alarm."""
+    """Return groups with a weight each, or rows with a higher weight where there is no alarm."""
 
     def by_group(rng: Rng) -> Drawn:
         group = _equal(100, 20)
@@ -504,7 +504,7 @@ def weighted_groups(expected: float, kind: str) -> Problem:
 
 
 def weighted_strata(expected: float) -> Problem:
-    """Return rows with weights, from strata of known shares."""
+    """Return weighted rows, from strata of known shares."""
     where = _equal(4, 250)
 
     def draw(rng: Rng) -> Drawn:
@@ -521,7 +521,7 @@ def weighted_strata(expected: float) -> Problem:
 
 
 def weighted_priors(expected: float) -> Problem:
-    """Return rows with weights, 500 of each class, with priors."""
+    """Return weighted rows, 500 of each class, with class priors."""
     positive = _equal(2, 500).astype(bool)
 
     def draw(rng: Rng) -> Drawn:
@@ -537,7 +537,7 @@ def weighted_priors(expected: float) -> Problem:
 
 
 def problems() -> Iterator[Problem]:
-    """Return every way in which test sets come whose costs are those of the classes."""
+    """Return all problems with costs that depend on the classes only."""
     for kind, numbers in (("whole", EXPECTED), ("mixed", FEW), ("single", FEW)):
         yield from (equal_groups(m, kind) for m in numbers)
     yield from (equal_groups(m, "whole", groups=300) for m in (0.3, 1, 3))

@@ -1,4 +1,4 @@
-"""Test sets with scores of which the true cost of every threshold is known in closed form."""
+"""Test sets with scores for which the true cost of every threshold has a closed form."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ Rng = np.random.Generator
 
 SIZES, PREVALENCES, RATIOS = (200, 1000, 10_000), (0.01, 0.05, 0.3), (1.0, 20.0, 500.0)
 APART = 1.5
-"""How many standard deviations the positives are higher than the negatives, where not said."""
+"""Default distance between the mean values of positives and negatives, in standard deviations."""
 
 GRID = np.linspace(-40.0, 40.0, 160_001)
 LEVELS = np.array([-1.0, -0.3, 0.3, 0.8, 1.3, 2.0, 2.8])
 STEPS = 50
 USUAL_FOLDS = None
-"""As many as there are by default for so many rows."""
+"""The default number of folds for the number of rows."""
 
 
-# What scores are like.
+# Distributions of scores.
 
 
 @dataclass(frozen=True)
 class Bell:
-    """A share of a class, with normal or, given degrees of freedom, Student's values."""
+    """A component of a class: normal values or, given degrees of freedom, Student's t values."""
 
     share: float = 1.0
     mean: float = 0.0
@@ -58,16 +58,16 @@ class Bell:
 
 @dataclass(frozen=True)
 class Shape:
-    """How scores come about: from values that differ by class, by a rule that never falls.
+    """A distribution of scores: a non-decreasing function of values that differ by class.
 
     Attributes
     ----------
     negatives, positives : sequence of Bell
-        The values behind the scores of each class.
+        The mixtures of values from which the scores of each class are computed.
     score : callable
         ``score(values, prevalence)`` returns the scores.
     least : callable
-        ``least(threshold, prevalence)`` returns the least value with such a score.
+        ``least(threshold, prevalence)`` returns the least value that scores the threshold or more.
     """
 
     negatives: Sequence[Bell]
@@ -160,38 +160,38 @@ HARDER = {
 SHAPES = PROMISED | HARDER
 
 
-# How rows come about.
+# Sampling of rows.
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A test set, and what is said of how its rows came."""
+    """A test set, and its stated sampling design."""
 
     scores: JointScores
     design: Design = field(default_factory=Design)
 
     @property
     def positive_share(self) -> float:
-        """The share of positives, by weight."""
+        """The weighted share of positives."""
         return float(np.average(self.scores.positive, weights=self.scores.amounts))
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A way in which test sets come, and what a threshold truly costs there.
+    """A problem to sample test sets from, with the true cost of every threshold.
 
     Attributes
     ----------
     n : int
         The number of rows.
     prevalence, ratio : float
-        The share of positives, and what a miss costs; a false alarm costs 1.
+        The share of positives, and the cost of a miss; a false alarm costs 1.
     kind : str
-        What scores are like.
+        The distribution of scores, a key of `SHAPES`.
     way : str
-        How rows were drawn, where not one by one.
-    folds : int
-        In how many parts the rows are dealt.
+        The sampling of the rows, a key of `WAYS`; empty where they are sampled one by one.
+    folds : int or None
+        The number of folds for choosing a threshold; None for the default.
     """
 
     n: int
@@ -203,32 +203,32 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The display name."""
         return f"{self.family}: {self.n:,} rows, {self.prevalence:.0%}, {self.ratio:g} to 1"
 
     @property
     def family(self) -> str:
-        """What those are called that differ in rows, prevalence and costs only."""
+        """The name shared by settings that differ only in rows, prevalence and costs."""
         way = f", {self.way}" if self.way else ""
         return f"{self.kind}{way}" + (f", {self.folds} folds" if self.folds != USUAL_FOLDS else "")
 
     @property
     def promised(self) -> bool:
-        """Whether limits are promised to hold here."""
+        """Whether the limits are promised to hold in this setting."""
         return self.kind in PROMISED and not self.way and self.folds == USUAL_FOLDS
 
     @property
     def shape(self) -> Shape:
-        """What scores are like."""
+        """The distribution of scores."""
         return SHAPES[self.kind]
 
     @cached_property
     def costs(self) -> CostMatrix:
-        """What mistakes cost."""
+        """The costs of mistakes."""
         return CostMatrix.from_errors(false_positive=1, false_negative=self.ratio)
 
     def cost(self, threshold: Any, share: float | None = None) -> Floats:
-        """Return the true cost per decision of thresholds, or at another share of positives."""
+        """Return the true cost per decision of thresholds, optionally at another prevalence."""
         least = self.shape.least(np.asarray(threshold, dtype=float), self.prevalence)
         no, yes = self.shape.below(least)
         used = self.prevalence if share is None else share
@@ -256,7 +256,7 @@ def _by_row(setting: Setting, rng: Rng) -> Scored:
 
 
 def _with_priors(setting: Setting, rng: Rng) -> Scored:
-    """Draw as many rows of each class; their shares in use are known."""
+    """Draw equal numbers of rows of each class, with known class priors."""
     positive = np.arange(setting.n) % 2 == 0
     scores = setting.scored(positive, setting.shape.draw(rng, positive))
     priors = {0: 1 - setting.prevalence, 1: setting.prevalence}
@@ -264,7 +264,7 @@ def _with_priors(setting: Setting, rng: Rng) -> Scored:
 
 
 def _with_weights(setting: Setting, rng: Rng) -> Scored:
-    """Draw rows of higher values ten times as often, as where alarms are audited more."""
+    """Draw rows with high values ten times as often, as where alarms are audited more."""
     kept: list[tuple[Flags, Floats, Floats]] = []
     size = 0
     while size < setting.n:
@@ -281,7 +281,7 @@ def _with_weights(setting: Setting, rng: Rng) -> Scored:
 
 
 def _grouped(setting: Setting, rng: Rng, *, alike: bool) -> Scored:
-    """Draw groups of ten rows whose values have half of their variance in common."""
+    """Draw groups of ten rows whose values share half of their variance."""
     size = 10
     count = setting.n // size
     group = np.repeat(np.arange(count), size)
@@ -296,7 +296,7 @@ def _grouped(setting: Setting, rng: Rng, *, alike: bool) -> Scored:
 
 
 FEWEST = 5
-"""With fewer positives expected there are hardly ever enough to choose on."""
+"""Expected number of positives below which there are hardly ever enough to choose a threshold."""
 
 ONE_CLASS = "groups of one class"
 WAYS: Mapping[str, Callable[[Setting, Rng], Scored]] = {
@@ -309,7 +309,7 @@ WAYS: Mapping[str, Callable[[Setting, Rng], Scored]] = {
 
 
 def settings() -> list[Setting]:
-    """Return all settings, those that promises are about first, large ones last."""
+    """Return all settings: small and medium promised ones first, large ones last."""
     promised = [
         Setting(n, share, ratio, kind)
         for n in SIZES

@@ -1,14 +1,14 @@
-"""Decision trees as the papers grew them: by any splitting criterion, and weighted by costs.
+"""Decision trees as in the papers: grown by any splitting criterion, and weighted by costs.
 
 Holte & Drummond's Figures 7 and 8 compare four splitting criteria, of which scikit-learn has two. A
-criterion is a concave function of the share of positives; the best split makes its weighted mean
-smallest.
+criterion is a concave function of the share of positives; the best split minimises its weighted
+mean.
 
 The thesis (chapter 3) weights the classes of a training set by their costs. The stand-in for C4.5
-is scikit-learn's tree with the entropy criterion and at least two examples in a leaf, as C4.5 asks
-for; it is not pruned. The weights are those of the thesis to the letter:
-`stakes.learn.class_weights` first takes off what a correct decision costs, which here would leave
-some classes of the models M7 and M8 without a weight that a tree can use.
+is scikit-learn's tree with the entropy criterion and at least two examples in a leaf, as in C4.5;
+it is not pruned. The weights are exactly those of the thesis: `stakes.learn.class_weights` first
+subtracts the cost of a correct decision, which here would leave some classes of the models M7 and
+M8 without a weight that a tree can use.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ CRITERIA: Mapping[str, Callable[[Floats], Floats]] = {
     "GINI": lambda share: share * (1 - share),
     "ACC": lambda share: np.minimum(share, 1 - share),
 }
-"""Dietterich, Kearns & Mansour's, the entropy, Gini's, and the error rate (Drummond & Holte 2000).
+"""Impurity functions of the share of positives (Drummond & Holte 2000).
 
-Only their shapes matter, so factors are left out.
+They are Dietterich, Kearns & Mansour's, the entropy, Gini's, and the error rate. Only their shapes
+matter, so factors are left out.
 """
 
 MIN_LEAF = 2
@@ -58,13 +59,13 @@ def tree_scores(
     Parameters
     ----------
     criterion : {"DKM", "ENT", "GINI", "ACC"}
-        What splits are judged by.
+        The splitting criterion.
     X, y : ndarray
         The training examples; `y` is 1 for positives.
     X_new : ndarray
         The examples to score.
     max_depth : int, default 100
-        How deep the tree may be.
+        The maximum depth of the tree.
 
     Returns
     -------
@@ -95,7 +96,7 @@ def _best_split(
 ) -> tuple[int, float] | None:  # fmt: skip
     """Return the feature and the cut with the smallest mean impurity, or None if there is none.
 
-    A split need not make it smaller: with the error rate few do, and trees would end at once.
+    A split need not reduce the impurity: with the error rate few do, and trees would end at once.
     """
     order = np.argsort(X, axis=0, kind="stable")
     values = np.take_along_axis(X, order, axis=0)
@@ -114,11 +115,11 @@ def _best_split(
 
 
 MOST_FITS = 100
-"""How many trees Powell's method may try: the default of `WeightedClassifier`."""
+"""Maximum number of trees that Powell's method fits: the default of `WeightedClassifier`."""
 
 
 class FoldTrees:
-    """What weighted trees decide about the test rows of a fold; classes are places."""
+    """Decisions of weighted trees on the test rows of a fold, with classes as indices."""
 
     def __init__(self, data: DataSet, train: Places, test: Places, seed: int) -> None:
         features = np.ascontiguousarray(data.one_hot, dtype=np.float32)
@@ -129,7 +130,7 @@ class FoldTrees:
         self.held = cache(self._hold_out)
 
     def class_freq(self) -> Places:
-        """Return decisions with classes that all weigh the same together (ClassFreq)."""
+        """Return decisions with the same total weight for each class (ClassFreq)."""
         counts = np.bincount(self._codes, minlength=self._classes)
         return self.decided(1 / np.maximum(counts, 1))
 
@@ -142,7 +143,7 @@ class FoldTrees:
         return self.decided(_average_costs(costs))
 
     def eval_count(self, costs: Floats, share: float) -> Places:
-        """Return decisions with classes weighted by 1 plus what their mistakes cost (EvalCount)."""
+        """Return decisions with classes weighted by 1 plus their held-out costs (EvalCount)."""
         _, outside, decided = self.held(share)
         actual = self._codes[outside]
         wrong = decided != actual
@@ -165,7 +166,7 @@ class FoldTrees:
         return self.decided(weights)
 
     def _hold_out(self, share: float) -> tuple[Places, Places, Places]:
-        """Return rows to train on, rows to try on, and what a tree without weights says of them."""
+        """Return training rows, held-out rows, and an unweighted tree's decisions on the latter."""
         random = np.random.RandomState(self._seed)
         out = held_out(self._codes, np.ones(len(self._codes)), share, random)
         inside, outside = np.flatnonzero(~out), np.flatnonzero(out)
@@ -178,8 +179,8 @@ class FoldTrees:
         return self.grown(self._features, self._codes, weights, self._asked)
 
     def grown(self, features: Any, codes: Places, weights: Floats, asked: Any) -> Places:
-        """Return what a tree with these class weights says of the rows asked about."""
-        # Hundreds of thousands of small trees: what is checked each time takes as long as growing.
+        """Return the decisions of a tree with these class weights on the rows of `asked`."""
+        # Validation takes as long as growing a small tree, and there are hundreds of thousands.
         with config_context(skip_parameter_validation=True, assume_finite=not self._gaps):
             tree = DecisionTreeClassifier(
                 criterion="entropy", min_samples_leaf=MIN_LEAF, random_state=self._seed
