@@ -3,6 +3,8 @@
 import json
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 COSTS = ["-c", "costs.csv"]
@@ -181,9 +183,46 @@ def test_decisions_under_the_name_of_something_else_are_not_passed(name, stakes,
     assert name in f"{said.out} {said.err}"
 
 
-def test_a_column_without_any_value_is_not_passed(stakes, write):
-    write(fine=names(write.fraud), new=np.full(N, "n/a"))
+@pytest.mark.parametrize("empty", ["n/a", "", 0, 1.0, False], ids=repr)
+@pytest.mark.parametrize("name", ["new", "candidate_2024", "new_v2"])
+def test_a_candidate_with_one_value_is_not_passed(empty, name, stakes, write):
+    write(**{"fine": names(write.fraud), name: np.full(N, empty)})
     assert stakes("-q", *GATE).code == 2
+
+
+def rows_of(kind, wrong):
+    """Return the candidate's column in a Parquet file, none of whose values is a decision."""
+    return {
+        "null": pa.nulls(N),
+        "text null": pa.nulls(N, pa.string()),
+        "nan": np.full(N, np.nan),
+        "bool": wrong == "fraud",
+        "list": pa.array([[each] for each in wrong]),
+        "struct": pa.array([{"label": each} for each in wrong]),
+        "scores in percent": np.linspace(10, 91, N),
+        "dates": pa.array(np.arange(N).astype("datetime64[D]")),
+        "label and more": [f"{each} {place}" for place, each in enumerate(wrong)],
+    }[kind]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "null", "text null", "nan", "bool", "list", "struct", "scores in percent", "dates",
+        "label and more",
+    ],
+)  # fmt: skip
+def test_a_candidate_without_decisions_is_not_passed(kind, stakes, write, folder):
+    """Whether it is named or not, and beside the decisions of another column of that name."""
+    right = names(write.fraud)
+    columns = {"actual": right, "old": right, "fine": right, "new": rows_of(kind, write.wrong)}
+    for more in ({}, {"pred_new": right}):
+        pq.write_table(pa.table(columns | more), folder / "a.parquet")
+        gate = ["-q", "compare", "a.parquet", *GATE[2:]]
+        for named in ((), ("--candidate", "new")):
+            said = stakes(*gate, *named)
+            assert said.code == 2, (more, named)
+            assert "'new'" in said.err
 
 
 def test_a_named_candidate_is_judged_itself_or_not_at_all(stakes, write):

@@ -261,6 +261,7 @@ def read_study(
     with_scores: bool | Literal["if they fit"] = True,
     table: ArrowTable | None = None,
     divides: Sequence[str] = (),
+    gated: bool = False,
 ) -> Study:
     """Read and count predictions, and print notes on what was guessed on standard error.
 
@@ -275,7 +276,7 @@ def read_study(
     if costs is None and not _may_have_costs(predictions):
         raise no_costs()
     priors, population = read_priors(class_priors), read_population(sampling.population)
-    named = replace(_named(columns, sampling), divides=tuple(divides))
+    named = replace(_named(columns, sampling), divides=tuple(divides), gated=gated)
     with Progress(shown=not output.quiet) as progress:
         stated: dict[str, Any] = {
             "with_scores": with_scores,

@@ -172,6 +172,7 @@ def compare(
         confidence=confidence,
         class_priors=class_priors,
         with_scores="if they fit",
+        gated=gate,
     )
     period = _Period(volume, per)
     found = _found(

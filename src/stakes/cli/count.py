@@ -56,6 +56,7 @@ def count(
         sampling=options.SamplingOptions(groups, sample_weight, strata),
         undecided=not without_scores,
         with_scores=not without_scores,
+        gated=True,
     )
     write_counts(out, study.counts())
     output.remark(f"Wrote the counts of {number(study.n)} examples to {out}.")

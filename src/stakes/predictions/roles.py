@@ -12,17 +12,15 @@ from stakes._core.text import listed
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.predictions import _names
+from stakes.predictions._doubts import FEW, doubts, misnamed
 from stakes.predictions._names import (
     ANY_MODEL,
-    FEW,
     TWO,
     columns_by_class,
-    doubts,
     has_decisions,
     has_flawed_decisions,
     has_probabilities,
     is_common,
-    misnamed,
 )
 from stakes.predictions.table import NO_DESIGN, Columns, DesignColumns, Table, check_columns
 
@@ -190,7 +188,7 @@ def find_roles(
         unused, possible = set(ignored), set(candidates)
         known = {*doubtful, *found.foreign}
         left = [name for name in candidates if name in unused and name not in known]
-        doubtful |= doubts(left, scores, table, costs, decisions)
+        doubtful |= doubts(left, scores, table, costs, decisions, whole=named.gated)
         doubtful |= _scores_alone(found, models, table, costs, positive)
         elsewhere = [n for n in ignored if n not in possible or n in found.foreign]
         doubtful |= misnamed(elsewhere, table, costs)

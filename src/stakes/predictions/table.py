@@ -109,6 +109,8 @@ class Columns:
         The database table, or the query, that selects the rows.
     divides : tuple of str
         The columns that divide the rows, such as region and month; none of them is a model.
+    gated : bool
+        Whether a gate may use the result: of columns that may be models, all rows are then read.
     """
 
     actual: str | None = None
@@ -121,6 +123,7 @@ class Columns:
     table: str | None = None
     query: str | None = None
     divides: tuple[str, ...] = ()
+    gated: bool = True
 
 
 @dataclass(frozen=True)
