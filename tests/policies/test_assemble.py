@@ -1,4 +1,4 @@
-"""Which policies a study has, what they are called, and how they compare."""
+"""The policies of a study, their names, and their comparison."""
 
 import re
 from dataclasses import replace
