@@ -120,7 +120,7 @@ def test_mirrored_groups_are_not_confused(share):
     assert (again == folds[order]).all()
 
 
-# The same through the choice of a threshold.
+# The same, by the choice of a threshold.
 
 
 def joint(positive, scores, *, labels=(0, 1), **parts):
