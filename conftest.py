@@ -1,4 +1,4 @@
-"""Run the code in the guides and in the README as tests, and share the tests among processes."""
+"""Run the code in the guides and in the README as tests, and distribute tests over processes."""
 
 import inspect
 import os
@@ -10,12 +10,12 @@ from hypothesis import settings
 from sybil import Sybil
 from sybil.parsers.myst import PythonCodeBlockParser
 
-# The processes of the tests share the cores; threads of linear algebra on top of them wait for one
-# another, most of all on a busy machine. Nothing has loaded numpy yet.
+# The test processes share the cores; additional threads of linear algebra would wait for one
+# another, above all on a busy machine. This must be set before numpy is loaded.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
-# Public functions are wrapped; their examples are those of the module that the inner ones are from.
+# Public functions are wrapped: doctest finds their examples only by the inner function's module.
 is_from = DocTestFinder._from_module  # noqa: SLF001
 DocTestFinder._from_module = lambda self, module, each: is_from(  # noqa: SLF001
     self, module, inspect.unwrap(each)
@@ -25,8 +25,8 @@ collect_ignore_glob = ["docs/*.py"]  # the gallery runs when the documentation i
 if find_spec("mlflow") is None:
     collect_ignore_glob.append("src/stakes/track/*.py")  # its examples log to MLflow
 
-# The same input each time, so that a change fails only by its own fault; `make test-search` seeks
-# new input. A busy machine is not a failure.
+# The same input each time, so that a change fails only because of its own faults;
+# `make test-search` searches for new input. No deadline: a busy machine is not a failure.
 settings.register_profile("same", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("same")
@@ -37,15 +37,15 @@ pytest_collect_file = Sybil(
     excludes=["changelog.d/**"],
 ).pytest()
 
-# Files of tests that grow lazy trees, whose kernel takes a minute to compile: one process runs them
-# all, so that it is compiled once.
+# Test files that grow lazy trees, whose kernel takes a minute to compile: one process runs them
+# all, so that the kernel is compiled once.
 WITH_KERNEL = (
     "docs/explanation/trees.md",
     "docs/howto/probability_trees.md",
     "src/stakes/learn/trees/",
     "tests/learn/test_lazy_",
 )
-# Folders with the longest files, which are started first: at the end all processes have work.
+# Folders with the longest files, which start first, so that all processes have work at the end.
 LONG = (
     "tests/browser/test_report",
     "tests/browser/",
@@ -57,7 +57,7 @@ LONG = (
     "docs/",
 )
 
-# Folders whose tests are about what commands and pages say of the same few tables.
+# Folders whose tests check what commands and pages show for the same few tables.
 SAME_TABLES = (
     "tests/browser/",
     "tests/cli/",
@@ -71,7 +71,7 @@ SAME_TABLES = (
 
 
 def pytest_runtest_setup(item):
-    """Compute the limits of the same tables once, where the limits themselves are not tested."""
+    """Cache the limits of the same tables in folders that do not test the limits themselves."""
     from _helpers import once
 
     once.keep(active=item.nodeid.startswith(SAME_TABLES))
@@ -91,7 +91,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_collection_modifyitems(items):
-    """Start with what takes longest."""
+    """Start with the tests that take longest."""
     order = [WITH_KERNEL, *LONG]
     items.sort(
         key=lambda item: next(

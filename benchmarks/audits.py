@@ -1,6 +1,6 @@
-"""Audits: the interval of many strata, and which of 10⁸ rows in Parquet files to label.
+"""Audits: intervals of stratified samples, and plans and draws for 10⁸ rows in Parquet files.
 
-Planning is set against the group-by of the same columns by the engine, and so is the draw.
+Plans and draws are compared with the engine's group-by of the same columns.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def many_strata(rows: int | None) -> CostEstimate:
 
 
 def write_pool(folder: Path, n: int) -> None:
-    """Write files of the decisions of two models, which differ on 1.5% of the rows."""
+    """Write files with scores and the decisions of two models that differ on 1.5% of the rows."""
     rng = np.random.default_rng(0)
     for number, start in enumerate(range(0, n, PART)):
         size = min(PART, n - start)

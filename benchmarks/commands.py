@@ -1,4 +1,4 @@
-"""The command line: help, and a report from a small and from a large file."""
+"""The command line: time and peak memory of commands on small and large files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LIBRARIES = (
 )
 LIBRARIES_OF_READING = "import numpy, scipy.special, pyarrow"
 MOST_HELP = 0.3
-"""Seconds of CPU."""
+"""Limit on the CPU time of ``stakes --help``, in seconds."""
 
 MOST_PAGE, MOST_MEMORY = 5 * 10**6, 5 * 10**8
 PEAK = """
@@ -112,7 +112,7 @@ def rows() -> Iterator[Row]:
 
 
 def _wide(place: Path) -> Iterator[Row]:
-    """Evaluate two models of a table of 5,000 columns, beside reading what is needed."""
+    """Time ``evaluate`` on a table of 5,000 columns against reading the three that it needs."""
     rng = np.random.default_rng(0)
     columns: dict[str, Any] = {
         name: _labels(rng.random(2000) < 0.1) for name in ("actual", "old", "new")
@@ -138,13 +138,13 @@ def _wide(place: Path) -> Iterator[Row]:
                 partial(_stakes, place, "evaluate", file, *named),
                 partial(_python, f"{LIBRARIES_OF_READING}; {code}", place),
                 "pyarrow reading these three",
-                at_most=2 if named else 10,  # all columns are looked at then
+                at_most=2 if named else 10,  # without names, all columns are inspected
                 repeats=3,
             )
 
 
 def _reading() -> Iterator[Row]:
-    """Read a CSV file, whose quotes are looked at, against pyarrow, which does not look."""
+    """Time our reading of CSV, which checks the quotes, against pyarrow's, which does not."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.csv"
         for cells, quoting in (("no cell", "none"), ("every cell", "all_valid"), BREAKS):
@@ -185,7 +185,7 @@ def _plain_read(path: Path) -> object:
 
 
 def _many_models() -> Iterator[Row]:
-    """Report on far more models than anyone looks at: nothing may grow with their pairs."""
+    """Run commands on 300 models: neither time nor page size may grow with their pairs."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "costs.csv").write_text(COSTS)
@@ -202,7 +202,7 @@ def _many_models() -> Iterator[Row]:
 
 
 def _unpacked() -> Iterator[Row]:
-    """Evaluate a small file of very many rows: memory is bounded by neither."""
+    """Evaluate 10⁸ rows from small files: peak memory must stay below a fixed limit."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "costs.csv").write_text(COSTS)
@@ -211,7 +211,7 @@ def _unpacked() -> Iterator[Row]:
             {name: _labels(rng.random(1 << 22) < 0.1) for name in ("actual", "old", "new")}
         )
         many = pa.concat_tables([rows] * 24).slice(0, 10**8)
-        amounts = pa.array(np.arange(rows.num_rows) % 100 / 4)  # which no model needs
+        amounts = pa.array(np.arange(rows.num_rows) % 100 / 4)  # that no model needs
         beside = pa.concat_tables([rows.append_column("amount", amounts)] * 24).slice(0, 10**8)
         for packing, table, dictionary in (
             ("a dictionary", many, True),
@@ -232,7 +232,7 @@ def _unpacked() -> Iterator[Row]:
 
 
 def _help() -> Row:
-    """Report the CPU time of ``stakes --help``, which is limited, and hardly varies."""
+    """Report the CPU time of ``stakes --help``, which hardly varies, beside its limit."""
     times = []
     for _ in range(7):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -287,13 +287,13 @@ def _grouped_and_reported(place: Path) -> None:
 def _stakes(folder: Path, command: str, file: str, *more: str) -> None:
     arguments = ["--quiet", command, file, "--costs", "costs.csv", *more]
     arguments += ["--out", "report.html"] if command == "report" else []
-    # As the installed command runs it, which takes its arguments from the process.
+    # As in the installed command, main() takes its arguments from sys.argv.
     code = "import sys; from stakes.cli.main import main; sys.argv[1:] = {!r}; sys.exit(main())"
     _python(code.format(arguments), folder)
 
 
 def _python(code: str, folder: Path | None = None) -> None:
-    # Modules of an installed package are compiled, as those of the libraries are.
+    # Allow compiled modules, which an installed package has, as its libraries do.
     compiled = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", code]
     subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL, env=compiled)

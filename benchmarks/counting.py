@@ -1,4 +1,4 @@
-"""Counting labels and scores, and importing the package."""
+"""Time and memory of counting labels and scores, and the time of importing the package."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _strings(
 
 
 def _rates(rng: np.random.Generator) -> Iterator[Row]:
-    """Recall, precision and their like, beside the cost of the same labels."""
+    """Time recall, precision and other rates against the cost of the same labels."""
     y_true = rng.binomial(1, 0.1, 10**6)
     y_pred = np.where(rng.random(10**6) < 0.05, 1 - y_true, y_true)
     costs = CostMatrix.from_errors(false_positive=1, false_negative=20)
@@ -139,7 +139,7 @@ def _rates(rng: np.random.Generator) -> Iterator[Row]:
 
 
 def _slices(rng: np.random.Generator) -> Iterator[Row]:
-    """Slices that an engine counts, beside the engine's own group-by."""
+    """Time slices counted by an engine against the engine's own group-by."""
     import duckdb
     import polars as pl
 
@@ -176,7 +176,7 @@ def _slices(rng: np.random.Generator) -> Iterator[Row]:
 
 
 def _groups(rng: np.random.Generator) -> Iterator[Row]:
-    """Count a million rows in a hundred thousand groups, in any order."""
+    """Time the counting of 10⁶ rows in 10⁵ groups, in random order."""
     costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     y_true = rng.integers(0, 2, 10**6)
     y_pred = np.where(rng.random(10**6) < 0.1, 1 - y_true, y_true)
@@ -230,7 +230,7 @@ def _memory(rng: np.random.Generator) -> Iterator[Row]:
 
 
 def _import() -> Row:
-    """Import the package, and numpy, each in a new Python, whose own start is left out."""
+    """Time the imports of the package and of numpy in new processes, without their start-up."""
     code = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
     times: dict[str, list[float]] = {"stakes": [], "numpy": []}
     for _ in range(11):

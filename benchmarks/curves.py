@@ -74,7 +74,7 @@ def rows() -> Iterator[Row]:
 
 
 def _many(y_true: NDArray[Any], first: NDArray[Any], second: NDArray[Any]) -> Iterator[Row]:
-    """Ten times as many take ten times as long, but for the sort, and fit into memory."""
+    """Compare the times of 10⁷ scores with that of a sort, and check the peak memory."""
     narrow, weight = first.astype(np.float32), np.abs(second) + 0.5
     counts = ScoreCounts.from_scores(y_true, first)
     tasks: list[tuple[str, Task, float, float]] = [

@@ -1,6 +1,6 @@
-"""How time grows with rows: processor time a row at 10⁵, 10⁶ and 10⁷ rows, and the exponent.
+"""Growth of processor time with rows: time per row at 10⁵, 10⁶ and 10⁷ rows, and the exponent.
 
-``python benchmarks/growth.py`` writes the table of docs/explanation/scale.md anew.
+``python benchmarks/growth.py`` rewrites the table in docs/explanation/scale.md.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ from stakes.cli.main import main
 
 SIZES = (10**5, 10**6, 10**7)
 STEEPEST = 1.2
-"""A sort by value grows with 1.03 to 1.14, and ever more of it is not in a processor's cache. What
-keeps the pairs of scores or weights has to sort by place, and may grow as that does."""
+"""Largest exponent allowed. A sort by value has 1.03 to 1.14, as less and less of the data fits
+into the processor's cache. Tasks that keep pairs of scores or weights need an argsort, and may grow
+as fast as that does."""
 
 BY_PLACE = "`numpy.argsort`, for comparison"
 
@@ -49,7 +50,7 @@ COSTS = CostMatrix.from_errors(false_positive=1, false_negative=20)
 
 @dataclass(frozen=True)
 class Data:
-    """Examples of two models."""
+    """Classes, decisions and scores of two models, with groups and weights."""
 
     y_true: Any
     first: Any
@@ -62,7 +63,7 @@ class Data:
 
     @classmethod
     def of(cls, n: int, folder: Path) -> Data:
-        """Draw n examples, and write the decisions and the classes to files."""
+        """Sample n examples, and write their classes and decisions to files."""
         rng = np.random.default_rng(0)
         y_true = rng.random(n) < 0.1
         score = rng.normal(size=n) + y_true
@@ -123,7 +124,7 @@ def _evaluated(path: Path) -> None:
 
 
 def measured() -> Iterator[tuple[str, list[float], float]]:
-    """Return of each task the seconds at each size, and the exponent of their growth."""
+    """Iterate over the tasks: name, seconds at each size, and exponent of the growth."""
     with tempfile.TemporaryDirectory() as folder:
         data = {n: Data.of(n, Path(folder)) for n in SIZES}
         for name, task in TASKS.items():
@@ -133,7 +134,7 @@ def measured() -> Iterator[tuple[str, list[float], float]]:
 
 
 def _best(task: Callable[[Data], object], data: Data, repeats: int) -> float:
-    """Return the least processor time of several runs."""
+    """Return the smallest processor time of several runs."""
     times = []
     for _ in range(repeats):
         start = time.process_time()
@@ -161,7 +162,7 @@ def rows() -> Iterator[Row]:
 
 
 def table() -> str:
-    """Return the measured table of the guide."""
+    """Measure all tasks, and return the table of the guide."""
     lines = ["| task | 10⁵ rows | 10⁶ rows | 10⁷ rows | grows as |", "|---|---:|---:|---:|---:|"]
     for name, seconds, grown in measured():
         cells = [f"{1e9 * each / n:.3g} ns" for each, n in zip(seconds, SIZES, strict=True)]

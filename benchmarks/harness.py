@@ -1,4 +1,4 @@
-"""Compare two ways of doing a thing in one run, and collect the results in one table."""
+"""Time a task and its peer in the same run, and print all results as one table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Row:
 def faster_than(
     task: str, ours: Task, peer: Task, peer_name: str, *, at_least: float, repeats: int = 7
 ) -> Row:
-    """Ours is to be at least so many times faster than a peer."""
+    """Return a row whose goal is to be at least ``at_least`` times faster than a peer."""
     mine, theirs = _interleaved(ours, peer, repeats)
     ratio = theirs / mine
     goal = f"≥ {at_least:g} × faster"
@@ -37,7 +37,7 @@ def faster_than(
 def within(
     task: str, ours: Task, limit: Task, limit_name: str, *, at_most: float, repeats: int = 7
 ) -> Row:
-    """Ours is to take at most so many times as long as something that it cannot do without."""
+    """Return a row whose goal is at most ``at_most`` times the time of work we cannot avoid."""
     mine, theirs = _interleaved(ours, limit, repeats)
     return within_seconds(task, mine, theirs, limit_name, at_most=at_most)
 
@@ -45,7 +45,7 @@ def within(
 def within_seconds(
     task: str, mine: float, theirs: float, limit_name: str, *, at_most: float
 ) -> Row:
-    """Ours has taken so many seconds, and is to have taken at most so many times a limit's."""
+    """Return a row of measured times, whose goal is at most ``at_most`` times the limit's."""
     ratio = mine / theirs
     goal = f"≤ {at_most:g} × its time" if at_most < math.inf else "reported"
     return Row(task, limit_name, _time(theirs), _time(mine), ratio, goal, ratio <= at_most)
@@ -60,7 +60,10 @@ def within_time(
     reported: bool = False,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Row:
-    """Ours is to take at most so many milliseconds; the best run, as a machine may be busy."""
+    """Return a row whose goal is at most ``at_most`` ms.
+
+    The best run counts, because the machine may be busy.
+    """
     ours()
     best = min(_timed(ours, clock) for _ in range(repeats)) * 1e3
     goal = "reported" if reported else f"≤ {at_most:g} ms"
@@ -71,14 +74,14 @@ def within_time(
 
 
 def within_memory(task: str, ours: int, limit: int, limit_name: str, *, at_most: float) -> Row:
-    """Ours is to take at most so many times the bytes."""
+    """Return a row whose goal is at most ``at_most`` times the bytes of a limit."""
     ratio = ours / limit
     goal = f"≤ {at_most:g} × its bytes"
     return Row(task, limit_name, _size(limit), _size(ours), ratio, goal, ratio <= at_most)
 
 
 def show(rows: Iterator[Row]) -> bool:
-    """Print rows as they come; tell whether all goals were met."""
+    """Print rows as they arrive; return whether all goals were met."""
     header = ("task", "peer or limit", "theirs", "ours", "ratio", "goal", "")
     widths = (46, 34, 10, 10, 8, 16, 6)
     print(_line(header, widths))
@@ -96,7 +99,7 @@ def _line(cells: tuple[str, ...], widths: tuple[int, ...]) -> str:
 
 
 def _interleaved(first: Task, second: Task, repeats: int) -> tuple[float, float]:
-    """Time both in turns, so that a noisy machine disturbs both alike; return the medians."""
+    """Time both in turns, so that other load affects both alike; return the medians."""
     first(), second()
     times = [(_timed(first), _timed(second)) for _ in range(repeats)]
     one, other = zip(*times, strict=True)

@@ -1,4 +1,4 @@
-"""Intervals and tests: from labels, from counts, and many at once."""
+"""Intervals and tests, from labels and from counts, one at a time and in batches."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _against_multinomial(rng: np.random.Generator, size: int) -> Iterator[Row]:
 
 
 def _growth(rng: np.random.Generator) -> Iterator[Row]:
-    """Compare a hundred times as many examples: at most √n for exact, nothing for extremal."""
+    """Compare n = 10⁶ with 10⁴: time may grow as √n for exact, and not at all for extremal."""
     costs, small = _problem(rng, 4, 10**4)
     large = Confusion(small.counts * 100, small.labels)
     for method, at_most in (("exact", 10.0), ("extremal", 1.5)):
@@ -135,7 +135,7 @@ def _batches(rng: np.random.Generator) -> Iterator[Row]:
 
 
 def _many(rng: np.random.Generator) -> Iterator[Row]:
-    """Compare many models, beside counting every pair of them by itself."""
+    """Time the comparison of many models against counting each pair separately."""
     y_true = rng.binomial(1, 0.1, 10**5)
     models = {
         f"m{i}": np.where(rng.random(10**5) < 0.05 + i / 2000, 1 - y_true, y_true)
@@ -156,7 +156,7 @@ def _many(rng: np.random.Generator) -> Iterator[Row]:
 
 
 def _strata(rng: np.random.Generator) -> Iterator[Row]:
-    """Take the interval of rows from 40 strata, with four outcomes in each."""
+    """Time the interval of a sample from 40 strata, with four outcomes in each."""
     costs = CostMatrix([[0, 30], [2, 5]], rows="predicted", labels=range(2))
     strata = np.repeat(np.arange(40), 250)
     y_true, wrong = rng.random((2, len(strata))) < [[0.3], [0.1]]

@@ -1,4 +1,4 @@
-"""Learners against the fits that they cannot do without, and the comparison of learners."""
+"""Learners, and the comparison of learners, against the fits that they cannot avoid."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ def _bags(features: NDArray[Any], y: NDArray[Any]) -> Iterator[Row]:
 
 
 class _Recorder(DecisionTreeClassifier):  # type: ignore[misc]
-    """Remembers the weights of all rounds, as trees on other weights take another time."""
+    """Tree that records the weights of all rounds, because the time of a fit depends on them."""
 
     rounds: ClassVar[list[NDArray[Any]]] = []
 
     def fit(self, features: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit, and remember with which weights."""
+        """Fit, and record the weights."""
         self.rounds.append(sample_weight)
         return super().fit(features, y, sample_weight=sample_weight)
 

@@ -1,4 +1,4 @@
-"""The papers' tables at full scale, against the time that they may take."""
+"""Projected run times of the papers' tables at full scale, beside a limit."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def rows() -> Iterator[Row]:
 
 
 def _seconds(name: str, scale: float) -> float:
-    """Return the processor time of a slice, which others on the machine do not disturb."""
+    """Return the processor time of a run at a small scale; other processes hardly affect it."""
     command = [sys.executable, "-c", SLICE, name, f"{scale:g}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return float(done.stdout)
 
 
 def _reported(task: str, seconds: float) -> Row:
-    """Report a time beside the limit; it depends on the machine, so it is no goal."""
+    """Return a row without a goal, as the time depends on the machine."""
     peer = f"{LIMIT:g} s, projected from scale {SLICES[1]:g}"
     return Row(task, peer, f"{LIMIT:g} s", f"{seconds:.3g} s", seconds / LIMIT, "reported", True)

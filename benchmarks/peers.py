@@ -1,6 +1,6 @@
-"""The same answers from other packages: mlxtend, empulse, scipy and, where it is installed, R.
+"""Comparisons with other packages: scipy and, where installed, mlxtend, empulse and R.
 
-Each line first checks that both sides find the same number, where they are to.
+Where both sides should find the same number, the benchmark asserts that they do.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _mlxtend(actual: Labels, first: Labels, second: Labels) -> Iterator[Row]:
 
 def _empulse(actual: Labels, first: Labels) -> Iterator[Row]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of packages that it imports
+        warnings.simplefilter("ignore")  # warnings of packages that it imports
         from empulse.metrics import cost_loss, savings_score
     prices: dict[str, Any] = {"fp_cost": 3.0, "fn_cost": 40.0}
 
@@ -136,7 +136,7 @@ def _empulse(actual: Labels, first: Labels) -> Iterator[Row]:
 
 
 def _r(actual: Labels, first: Labels, second: Labels) -> Iterator[Row]:
-    """Compare with the test of R, on the same labels; the time is R's own, without its start."""
+    """Compare with R's test on the same labels; R's time excludes its start-up."""
     program = shutil.which("Rscript")
     if program is None:
         print("R is not installed: its comparison is left out")

@@ -1,6 +1,6 @@
 """Print one table of speed and memory: task, peer or limit, theirs, ours, ratio, goal.
 
-Names of suites as arguments run these alone: ``python benchmarks/run.py curves learners``.
+Arguments select suites: ``python benchmarks/run.py curves learners``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SUITES = {module.__name__: module for module in MODULES}
 
 
 def main(names: list[str]) -> int:
-    """Run the suites, all by default; exit with 1 when a goal was missed."""
+    """Run the suites, all by default; return 1 if a goal was missed, 2 if a suite is unknown."""
     if unknown := [name for name in names if name not in SUITES]:
         print(f"There is no suite {unknown[0]}; there are {', '.join(SUITES)}.", file=sys.stderr)
         return 2

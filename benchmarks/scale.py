@@ -1,4 +1,4 @@
-"""Counting where the data lives: each engine against its own group-by, on files of 10⁶ to 10⁸ rows.
+"""Counting by engines, each against its own group-by, on files of 10⁶ to 10⁸ rows.
 
 The files are made in a temporary folder and removed at the end (about 80 MB).
 """
@@ -38,7 +38,8 @@ assert table.n == {rows}
 peak = Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]
 print(1024 * int(peak))
 """
-"""Linux tells the peak of this process there; ``ru_maxrss`` begins with that of its parent."""
+"""Code that prints its peak memory, from Linux's ``VmHWM``: ``ru_maxrss`` starts from the parent's
+peak."""
 
 SCANS = {
     "polars": "import polars; frame = polars.scan_parquet('{files}')",
@@ -114,7 +115,7 @@ def _large(place: Path) -> Iterator[Row]:
 
 
 def _memory(engine: str, scan: str) -> Row:
-    """Measure the peak memory of a process that does nothing but count."""
+    """Measure the peak memory of a process that only counts."""
     code = COUNT.format(scan=scan, rows=10 * FILE)
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     task = f"peak memory of the process, 10⁸ rows, {engine}"
@@ -122,9 +123,9 @@ def _memory(engine: str, scan: str) -> Row:
 
 
 def _growth(place: Path) -> Iterator[Row]:
-    """Fit time ∝ rows^x; start-up makes x smaller, and what grows faster than rows larger.
+    """Fit time ∝ rows^x; start-up lowers x, and steps that grow faster than the rows raise it.
 
-    The time is that of all cores: on a busy machine, long tasks wait longer than short ones.
+    CPU time of all cores is used, because long tasks wait longer than short ones on a busy machine.
     """
     for engine in SCANS:
         tasks = [_scanned(engine, place / name)[0] for name in ("6", "7", "8")]

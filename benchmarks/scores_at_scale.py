@@ -1,6 +1,6 @@
-"""10⁸ examples in Parquet files: a cost curve in bins, and the command line.
+"""Binned cost curves and ``stakes evaluate`` on 10⁸ examples in Parquet files.
 
-Both against one pass of an engine over the same files.
+Both are compared with one pass of an engine over the same files.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MEMORY = 10**9
 REPEATS = 3
 ERRORS = {"a": 0.02, "b": 0.05}
 SHAPES = {"spread": 1, "near zero": 12}
-"""The power that scores are raised to; the higher, the more of them are close together."""
+"""Powers that the scores are raised to: a higher power moves more of them close to 0."""
 
 
 def rows(n: int = ROWS) -> Iterator[Row]:
@@ -44,7 +44,7 @@ def rows(n: int = ROWS) -> Iterator[Row]:
 
 
 def write_scores(folder: Path, n: int, power: int) -> None:
-    """Write files of distinct scores, with a class for each."""
+    """Write files of distinct scores and their classes."""
     rng = np.random.default_rng(power)
     for number, start in enumerate(range(0, n, PART)):
         size = min(PART, n - start)
@@ -56,7 +56,7 @@ def write_scores(folder: Path, n: int, power: int) -> None:
 
 
 def write_decisions(folder: Path, n: int) -> None:
-    """Write files of the decisions of two models."""
+    """Write files of classes and the decisions of two models."""
     rng = np.random.default_rng(0)
     for number, start in enumerate(range(0, n, PART)):
         size = min(PART, n - start)
@@ -116,7 +116,7 @@ def _binned(folder: str, n: int, shape: str) -> Iterator[Row]:
 def _both_times(
     task: str, ours: Task, limit: Task, limit_name: str, *, at_most: float
 ) -> Iterator[Row]:
-    """Compare the time on the clock, and that of the processors, which others disturb less."""
+    """Compare wall-clock times, and processor times, which other processes affect less."""
     ours(), limit()
     taken = []
     for _ in range(REPEATS):
@@ -154,11 +154,11 @@ ENGINES = {
     "polars": (pl.scan_parquet, _pass_of_polars, 3),
     "DuckDB": (duckdb.read_parquet, _pass_of_duckdb, math.inf),
 }
-"""How files are opened, one pass over them, and how many of those ours may take."""
+"""For each engine: its scan of the files, one pass over them, and our limit in such passes."""
 
 
 def _apart(files: str) -> tuple[float, int]:
-    """Return the width and the peak memory of a process that does nothing else."""
+    """Return the width of the bracket and the peak memory, measured in a separate process."""
     folder = str(Path(__file__).parent)
     code = (
         f"import sys; sys.path.insert(0, {folder!r}); import polars, scores_at_scale as suite\n"
@@ -173,8 +173,8 @@ def _peak(code: str) -> int:
 
 
 def _run(code: str) -> tuple[str, int]:
-    """Run a process; return what it says first, and the most memory that it had."""
-    # Not getrusage, which begins with what the parent had.
+    """Run code in a new process; return the first line that it prints, and its peak memory."""
+    # Not getrusage, whose peak starts from the parent's.
     measured = (
         f"{code}\nimport sys\nwith open('/proc/self/status') as status:\n"
         "    peak = next(line for line in status if line.startswith('VmHWM'))\n"

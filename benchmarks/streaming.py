@@ -1,4 +1,4 @@
-"""Running totals: a batch of outcomes, and the interval that may be asked for after each."""
+"""Accumulators: updates with batches of outcomes, and the interval after each update."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lazy option trees against their plain-Python definition, random forests, and their own growth."""
+"""Lazy option trees: time beside a plain-Python reference and random forests, growth and memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "default": {},
     "literal": {"entropy": "plain", "thresholds": "query"},
 }
-ASKED = 8  # of the oracle, which is slow
+ASKED = 8  # queries for the oracle, which is slow
 STEPS = (500, 1000, 2000, 4000)
 GIGABYTE = 10**9
 SLICE = {"default": 6, "literal": 200}  # queries that take seconds on 100 000 rows
@@ -53,7 +53,7 @@ def _problem(size: int) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _oracle(name: str, preset: dict[str, Any]) -> Iterator[Row]:
-    """Compare with the reference of the tests: 600 rows × 10 attributes, 500 queries."""
+    """Compare with the tests' reference implementation: 600 rows × 10 attributes, 500 queries."""
     sys.path.append(str(Path(__file__).parents[1] / "tests"))
     oracle = importlib.import_module("_helpers.lazy_oracle").Oracle
     features, y = make_classification(
@@ -110,7 +110,7 @@ def _forest(name: str, preset: dict[str, Any]) -> Iterator[Row]:
 
 
 def _growth(name: str, preset: dict[str, Any]) -> Iterator[Row]:
-    """Double the rows, and the queries; the ratio is the geometric mean of the steps."""
+    """Double the rows, then the queries; the ratio is the geometric mean growth per step."""
     features, y = _problem(2 * STEPS[-1])
     queries = features[STEPS[-1] :]
 
@@ -158,12 +158,12 @@ print(time.process_time() - start, 1024 * (kilobytes("VmHWM") - before))
 
 
 def _large(name: str) -> Iterator[Row]:
-    """Report the time of 100 000 queries on 100 000 rows, and the memory that a slice takes.
+    """Project the time of 100 000 queries on 100 000 rows, and measure the memory of some of them.
 
-    More queries share more nodes, so the projection is rather too long.
+    More queries share more nodes, so the projection tends to overestimate the time.
     """
     asked, options = SLICE[name], json.dumps(PRESETS[name])
-    _run(LARGE, options, "1")  # compiles, if nothing has before
+    _run(LARGE, options, "1")  # compiles, unless there is compiled code already
     told = _run(LARGE, options, str(asked))
     seconds, extra = float(told[0]), int(told[1])
     task = f"LOT {name}, 100 000 × 20"
@@ -187,7 +187,7 @@ print(time.process_time() - start)
 
 
 def _start() -> Iterator[Row]:
-    """Time the first probabilities of a new process, without and with compiled code at hand."""
+    """Time the first probabilities of a new process, without and with compiled code cached."""
     with tempfile.TemporaryDirectory() as folder:
         for kind, limit in (("compiling", 20.0), ("compiled before", 1.0)):
             seconds = float(_run(START, NUMBA_CACHE_DIR=folder)[0])
@@ -213,7 +213,7 @@ def _run(code: str, *arguments: str, **environment: str) -> list[str]:
 def _median(task: Callable[[], object], repeats: int) -> float:
     times = []
     for _ in range(repeats):
-        start = time.process_time()  # of one job: others on the machine do not disturb it
+        start = time.process_time()  # of one job; other processes hardly affect it
         task()
         times.append(time.process_time() - start)
     return statistics.median(times)

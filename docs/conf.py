@@ -40,7 +40,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
-autodoc_typehints = "none"  # numpydoc's parameter lists say the types
+autodoc_typehints = "none"  # numpydoc's parameter lists show the types
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
@@ -63,8 +63,8 @@ html_title = "stakes"
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["page.css"]
-# Pages without others below them have nothing to list beside them. The reference has its names by
-# topic on its first page, which every page below it links to: a list of all of them helps nobody.
+# Pages without subpages need no sidebar. Nor does the reference: its first page lists the names by
+# topic, and every page below links to it.
 ALONE = ("tutorial/index", "glossary", "changes", "reference/**")
 html_sidebars = {page: [] for page in ALONE}
 toc_object_entries_show_parents = "hide"
@@ -82,19 +82,19 @@ def _is_inherited(member):
 
 
 def _shorten_inherited(_app, _what, _name, inherited, _options, lines):
-    """Keep the first line of what scikit-learn says of its methods: the rest links to its pages."""
+    """Keep only the first line of scikit-learn's docstrings: the rest links to its own pages."""
     if _is_inherited(inherited):
         del lines[1:]
 
 
 def _skip_inherited(_app, _what, name, member, skip, _options):
-    """Leave out what every scikit-learn estimator has, such as `set_fit_request`, but the score."""
+    """Skip members of every scikit-learn estimator, such as `set_fit_request`, except `score`."""
     plumbing = name == "get_metadata_routing" or (_is_inherited(member) and name != "score")
     return True if plumbing else skip
 
 
 def _link_citations(app, _what, _name, _object, _options, lines):
-    """Link what a docstring cites under References to the bibliography."""
+    """Link the citations under References in a docstring to the bibliography."""
     page = (Path(app.srcdir) / "reference" / "bibliography.md").read_text(encoding="utf-8")
     labels = re.findall(r"^\((\S+)\)=\n\*\*(.+)\*\*$", page, flags=re.MULTILINE)
     places = [i for i, line in enumerate(lines) if line.strip() == ".. rubric:: References"]
@@ -110,7 +110,7 @@ def _write_results(app):
 
 
 def _draw_report(app, failure):
-    """Show the report as it is now, in the place of the pictures that are kept with the source."""
+    """Replace the pictures of the report that are kept with the source by newly drawn ones."""
     if failure is not None or app.builder.format != "html":
         return
     log = getLogger(__name__)
@@ -127,7 +127,7 @@ def _draw_report(app, failure):
 
 
 def setup(app):
-    """Register what Sphinx calls."""
+    """Register the callbacks of Sphinx."""
     app.connect("builder-inited", _write_results)
     app.connect("autodoc-process-docstring", _shorten_inherited)
     app.connect("autodoc-skip-member", _skip_inherited)

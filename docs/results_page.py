@@ -1,4 +1,4 @@
-"""Write the pages about the papers' experiments, from the results of stated full-scale runs."""
+"""Write the pages about the papers' experiments, from the stored results of full-scale runs."""
 
 import re
 from pathlib import Path
@@ -55,7 +55,7 @@ def write_pages(target, source=RESULTS, known=None):
 
 
 def _drawn(experiment, results):
-    """Draw the figures, and name the experiment where that fails."""
+    """Draw the figures; if that fails, name the experiment in the error."""
     try:
         return figures(experiment, results)
     except Exception as error:
@@ -98,12 +98,12 @@ def page_of(experiment, results, pictures):
 
 
 def plain(text):
-    """Keep Markdown from reading signs in a sentence."""
+    """Escape the characters that Markdown would interpret."""
     return re.sub(r"([\\`*_{}\[\]<>$|#~])", r"\\\1", text)
 
 
 def markdown_table(header, rows):
-    """Return a table; numbers to the right."""
+    """Return a Markdown table, with numbers aligned to the right."""
     numbers = header[1] == HEADER[0]
     rule = ["---", *["---:" if numbers else "---"] * (len(header) - 1)]
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])

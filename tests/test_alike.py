@@ -1,4 +1,4 @@
-"""Rows that are alike are found without sorting, and never mistaken."""
+"""Equal rows are found without sorting, and without false matches."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
-"""Every block of code and every command in the documents is run by some test.
+"""Every block of code and every command in the documentation is run by some test.
 
-Blocks of Python run with the page that has them (`conftest.py`). Here are those of other kinds that
-no test of their subject runs, and the check that no block is forgotten.
+Blocks of Python run with their page (`conftest.py`). This file runs the blocks of other kinds that
+no test of their subject runs, and checks that no block is forgotten.
 """
 
 import doctest
@@ -44,7 +44,7 @@ RUN_BY = {
     ("docs/howto/reproduce.md", "console"): "tests/replications/test_guide.py",
     ("docs/howto/reproduce.md", "py"): "tests/test_code_blocks.py",
     ("docs/index.md", "console"): "tests/test_tutorial.py",  # the same command
-    ("docs/index.md", "py"): "tests/test_documents.py",  # README has them with data
+    ("docs/index.md", "py"): "tests/test_documents.py",  # the README has them, with data
     ("docs/tutorial/index.md", "console"): "tests/test_tutorial.py",
     ("docs/tutorial/index.md", "py"): "tests/test_tutorial.py",
 }

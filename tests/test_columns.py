@@ -1,4 +1,4 @@
-"""Columns of labels: every kind of input gives the codes that a plain loop would."""
+"""Columns of labels: every kind of input gives the same codes as a plain loop."""
 
 from datetime import date
 from decimal import Decimal

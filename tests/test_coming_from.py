@@ -1,4 +1,4 @@
-"""What docs/howto/coming_from.md says of other packages: their numbers are ours.
+"""Claims of docs/howto/coming_from.md about other packages: their numbers equal ours.
 
 Packages that are not installed are left out.
 """

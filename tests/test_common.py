@@ -1,7 +1,7 @@
-"""Checks that hold for every public callable, whatever it does.
+"""Checks of properties that every public callable must have.
 
-A new public name is checked without a test of its own: how it is called is taken from the example
-in its docstring.
+A new public name is checked without a test of its own: its arguments are taken from the example in
+its docstring.
 """
 
 import copy
@@ -33,16 +33,16 @@ DESIGN = {
     "strata": lambda n: np.arange(n) % 2,
     "sample_weight": lambda n: np.where(np.arange(n) % 3, 2.0, 1.0),
 }
-"""Columns that say how rows were sampled, for callables whose examples have none."""
+"""Columns of the sampling design, for callables whose examples have none."""
 
 AMOUNTS = {"factor", "values", "times"}
 """Arguments that are a column of numbers, such as the costs of single rows."""
 
 LEARNERS = {"X", "y", "estimator", "estimator_1", "estimator_2"}
-"""scikit-learn's to check, and to name."""
+"""Arguments that scikit-learn names and checks."""
 
 SLOW = 0.03
-"""Seconds from which on a callable is given one kind of bad argument only, and one container."""
+"""Seconds. A slower callable is tested with only one kind of bad argument and one container."""
 
 
 def narrowest(values):
@@ -74,7 +74,7 @@ NARROW = {
     "polars single": lambda values: pl.Series(values, dtype=pl.Float32),
     "pandas single": lambda values: pd.Series(values, dtype="Float32"),
 }
-"""Columns of less precision, for numbers that are exact in it."""
+"""Columns of lower precision, for numbers that are exact in it."""
 
 BAD = {
     "none": lambda: None,
@@ -115,7 +115,7 @@ def cases(world):
 
 
 REFUSING = {"BestCurve.band", "BestCurve.moments"}
-"""What inherited methods refuse whatever they are given, and say why."""
+"""Inherited methods that refuse every call, with a reason."""
 
 
 def test_examples_show_how_every_public_name_is_called(world):
@@ -220,7 +220,7 @@ def tried(case, columns):
     """Return the result of a call with some columns; nothing where they do not suit each other."""
     try:
         return whole(case.called(**columns))
-    except StakesError:  # few rows, say
+    except StakesError:  # for example, too few rows
         return None
 
 
@@ -318,7 +318,7 @@ def test_calls_from_several_threads_give_equal_results(cases):
             continue
         given = dict(case.given)
         own = [given.pop("self")] if case.owner else []
-        if own and not is_dataclass(own[0]):  # which a call may change
+        if own and not is_dataclass(own[0]):  # a call may change it
             continue
         own = [pickle.loads(pickle.dumps(each)) for each in own]  # noqa: S301 - has kept nothing
         made = tried(case, {})

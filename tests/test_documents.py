@@ -1,4 +1,4 @@
-"""What the README and the reference say is so."""
+"""The claims of the README and the reference are true."""
 
 import ast
 import inspect

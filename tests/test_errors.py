@@ -1,4 +1,4 @@
-"""Errors of input: their three parts, and what these are called on the command line."""
+"""Errors of input: their three parts, and the names of arguments on the command line."""
 
 import pickle
 from typing import get_args

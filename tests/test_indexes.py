@@ -1,4 +1,4 @@
-"""Pandas indexes: rows in another order are aligned, those of other examples are refused."""
+"""Pandas indexes: rows in another order are aligned, rows of other examples are refused."""
 
 import numpy as np
 import pandas as pd

@@ -14,7 +14,7 @@ LAYERS = [
     {"read"},
     {"costs"},
     {"counts"},
-    # Predictions are turned into counts: they know the counts, and the counts do not know them.
+    # Predictions are turned into counts: they import the counts, and the counts do not import them.
     {"predictions"},
     {"measures"},
     {"infer", "curves"},

@@ -1,4 +1,4 @@
-"""What tests compute once is what they would compute anew."""
+"""Cached results of the tests equal newly computed ones."""
 
 import numpy as np
 import pytest

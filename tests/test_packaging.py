@@ -1,4 +1,4 @@
-"""The package, its extras and the conda recipe ask for the same things."""
+"""The package, its extras and the conda recipe have the same requirements."""
 
 import re
 import tomllib
@@ -112,7 +112,7 @@ def test_the_wheel_holds_no_replication_and_the_source_archive_does():
     assert not [path for path in (ROOT / "src").rglob("*") if "replications" in path.name]
     assert "/replications" in targets["sdist"]["include"]
     checked = (ROOT / "tools" / "compare_builds.py").read_text(encoding="utf-8")
-    assert '"replications/"' in checked  # on what is really built, by `make wheel-check`
+    assert '"replications/"' in checked  # `make wheel-check` checks the archive that is built
 
 
 def test_every_extra_is_tried_from_the_wheel():

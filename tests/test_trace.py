@@ -1,4 +1,4 @@
-"""How many files one has to open to follow a call."""
+"""Limits on the number of files that one has to open to follow a call."""
 
 import pytest
 

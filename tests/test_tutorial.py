@@ -1,6 +1,6 @@
-"""The tutorial works as it is written, from an empty folder; its Python runs with the other pages.
+"""The tutorial works as written, in an empty folder; its Python runs with the other pages.
 
-`make reader-test` does the same with the wheel, in an environment of its own.
+`make reader-test` does the same with the wheel, in a separate environment.
 """
 
 import importlib.util
@@ -21,7 +21,7 @@ PAGE = (ROOT / "docs" / "tutorial" / "index.md").read_text(encoding="utf-8")
 
 spec = importlib.util.spec_from_file_location("reader_test", ROOT / "tools" / "reader_test.py")
 reader_test = importlib.util.module_from_spec(spec)
-sys.modules["reader_test"] = reader_test  # where its data classes look for themselves
+sys.modules["reader_test"] = reader_test  # its dataclasses look up their module here
 spec.loader.exec_module(reader_test)
 
 

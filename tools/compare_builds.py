@@ -1,7 +1,7 @@
-"""Check what is released: python compare_builds.py ARCHIVE WHEEL WHEEL.
+"""Check the source archive of a release: python compare_builds.py ARCHIVE WHEEL WHEEL.
 
-The source archive must have what it takes to test the package, and make the same wheel as the
-repository: the first wheel is of the archive, the second one of the repository.
+The archive must have the files needed to test the package, and build the same wheel as the
+repository. The first wheel is built from the archive, the second from the repository.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def contents(wheel: Path) -> dict[str, bytes]:
 
 
 def main() -> None:
-    """Compare."""
+    """Check the contents of the archive, and compare the wheels."""
     archive, of_archive, direct = map(Path, sys.argv[1:])
     with tarfile.open(archive) as opened:
         names = [name.partition("/")[2] for name in opened.getnames()]

@@ -2,7 +2,7 @@
 
     python tools/docstrings.py
 
-Public are the names that the modules of the reference export, and the methods of their classes.
+Public names are those that the modules of the reference export, and the methods of their classes.
 """
 
 import inspect
@@ -44,11 +44,11 @@ def exported(room: ModuleType) -> dict[str, object]:
 
 
 def public() -> dict[str, frozenset[str]]:
-    """Return the full names to validate, with the checks that are not for them."""
+    """Return the full names to validate, each with the checks to skip."""
     every: dict[object, tuple[str, frozenset[str]]] = {}
     for room in rooms():
         for name, each in exported(room).items():
-            # A result that only functions make lists its attributes, not how to construct it.
+            # Results that only functions create list attributes, not constructor parameters.
             every.setdefault(each, (name, frozenset({"PR01"} if inspect.isclass(each) else ())))
     names = dict(every.values())
     for each, (name, _) in every.items():
@@ -56,19 +56,19 @@ def public() -> dict[str, frozenset[str]]:
             # Inherited ones too: the bases are often private, and users see their methods here.
             members = [(key, inspect.getattr_static(each, key)) for key in dir(each)]
             inside = [f"{name}.{key}" for key, member in members if told(key, member)]
-            names |= dict.fromkeys(inside, frozenset({"EX01"}))  # the class has one
+            names |= dict.fromkeys(inside, frozenset({"EX01"}))  # the class has an example
     return names
 
 
 def told(name: str, member: object) -> bool:
-    """Tell whether a member of a class is a public method or property of this package."""
+    """Return whether a member of a class is a public method or property of this package."""
     inner = getattr(member, "fget", None) or getattr(member, "__func__", member)
     ours = str(getattr(inner, "__module__", "")).startswith("stakes")
     return not name.startswith("_") and ours and (inspect.isroutine(member) or inner is not member)
 
 
 def problems(name: str, checks: frozenset[str]) -> Iterator[str]:
-    """Iterate over what is wrong with a docstring, with its place."""
+    """Iterate over the problems of a docstring, each with its file and line."""
     found = validate(name)
     path = Path(found["file"] or ROOT).resolve()
     shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
@@ -78,7 +78,7 @@ def problems(name: str, checks: frozenset[str]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Print what is wrong, and return 1 if anything is."""
+    """Print the problems, and return 1 if there are any."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     checks = frozenset(settings["tool"]["numpydoc_validation"]["checks"])
     names = public()

@@ -1,10 +1,10 @@
-"""Write the small evaluation logs that the tests read, by the tools themselves, with mock models.
+"""Write the small evaluation logs of the tests, by running the logging tools with mock models.
 
     python tools/evaluation_logs.py inspect FOLDER     # in an environment with inspect_ai
     python tools/evaluation_logs.py lm_eval FOLDER     # in an environment with lm_eval
     python tools/evaluation_logs.py promptfoo FOLDER   # with promptfoo's command in the path
 
-The tests install none of them; the logs are in ``tests/fixtures/logs``.
+The tests do not install these tools; the logs are in ``tests/fixtures/logs``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def inspect(folder: Path) -> None:
     import tiktoken
 
     class Words:
-        """Counts words in place of tokens, whose table would have to be downloaded."""
+        """Encoding that counts words instead of tokens, whose table would need a download."""
 
         def encode(self, text: str, **_: object) -> list[int]:
             """Return a number for each word."""

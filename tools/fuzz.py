@@ -1,8 +1,8 @@
-"""Break files at random for some minutes: each is refused, or counted as plain readers count it.
+"""Fuzz the file readers: a broken file must be refused, or counted as plain readers count it.
 
-``python tools/fuzz.py 30`` runs for 30 minutes, in two processes that try different cases. What
-fails is shown as small as it can be made; what ends the process, or takes longer than a minute, as
-it was found; the exit code is 1 then. It belongs into the corpus of
+``python tools/fuzz.py 30`` runs for 30 minutes, in two processes that try different cases. A
+failing case is shrunk and shown. A case that ends the process, or takes longer than a minute, is
+shown as found. In both cases the exit code is 1. Add such cases to the corpus of
 ``tests/read/test_broken_files.py``.
 """
 
@@ -30,17 +30,17 @@ from tests._helpers.broken_files import Case
 PROCESSES = 2
 
 ROUND = 200
-"""Cases between two looks at the clock."""
+"""Number of cases between two checks of the time."""
 
 PATIENCE = 60
-"""Seconds that a case may take; most take a hundredth of one."""
+"""Time limit of a case in seconds; most cases take a hundredth of a second."""
 
 LAST, TRIED = "last_case.txt", "tried.json"
-"""The files with the case that is being tried, and with how many were tried."""
+"""Names of the files with the current case, and with the numbers of cases tried."""
 
 
 def search(minutes: float, folder: Path, start: int) -> None:
-    """Try cases until the time is over; what fails is raised."""
+    """Try cases until the time is over; raise the first failure."""
     faulthandler.enable()
     end, tried = time.monotonic() + 60 * minutes, Counter[str]()
     last, inside = folder / LAST, folder / "files"
@@ -70,7 +70,7 @@ def search(minutes: float, folder: Path, start: int) -> None:
 
 
 def main(minutes: float) -> int:
-    """Search in processes of their own, which a broken file may end."""
+    """Search in separate processes, because a broken file may crash them."""
     start, tried = secrets.randbelow(1 << 32), Counter[str]()
     with tempfile.TemporaryDirectory() as place:
         folders = [Path(place) / str(number) for number in range(PROCESSES)]

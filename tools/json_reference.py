@@ -1,9 +1,9 @@
-"""Write the reference of the JSON files anew, from the dataclasses that they are made of.
+"""Rewrite the reference of the JSON files, from the dataclasses that the files contain.
 
     python tools/json_reference.py
 
-replaces what stands between the marks ``<!-- NAME: … -->`` and ``<!-- end of NAME -->`` on the two
-pages. A test compares the pages with what this would write.
+replaces the text between the marks ``<!-- NAME: … -->`` and ``<!-- end of NAME -->`` on the two
+pages. A test checks that the pages are up to date.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ COMMANDS = {
     "plan": "Plans",
     "simulate": "Simulation",
 }
-"""The commands that write JSON, and what each writes."""
+"""Commands that write JSON, and the name of the dataclass that each writes."""
 
 PARTS = ("data", "policies", "models", "curves", "sample_size")
-"""The parts of the findings that commands are made of."""
+"""Modules of `stakes.findings` whose classes the commands' dataclasses contain."""
 
 ROOMS = ("stakes.infer", "stakes.policies", "stakes.simulate")
-"""Whose results commands write as they are."""
+"""Packages whose results the commands write unchanged."""
 
 PLAIN = {str: "text", bool: "true or false", int: "number", float: "number", Hashable: "label"}
 SEVERAL = {"text": "texts", "number": "numbers", "label": "labels"}
 
 
 def documents() -> dict[str, Any]:
-    """Return what each JSON file is made of, by the name of its page's part."""
+    """Return the dataclass of each JSON file, by the name of its section on the pages."""
     found: dict[str, Any] = {"report": Findings}
     for command, name in COMMANDS.items():
         found[command] = getattr(import_module(f"stakes.cli.{command}"), name)
@@ -57,7 +57,7 @@ def documents() -> dict[str, Any]:
 
 
 def reference(document: Any, known: set[Any]) -> str:
-    """Describe a document, and each part of it that is not known already."""
+    """Describe a document, and each of its parts that is not in `known` yet."""
     parts = [_table(document)]
     for part in _parts(document):
         if part not in known:
@@ -67,7 +67,7 @@ def reference(document: Any, known: set[Any]) -> str:
 
 
 def _parts(document: Any) -> Iterator[Any]:
-    """Return the dataclasses that a document is made of, at any depth, each once."""
+    """Iterate over the dataclasses nested in a document, at any depth, each once."""
     found: dict[Any, None] = {}
 
     def look(kind: Any) -> None:
@@ -86,9 +86,9 @@ def _parts(document: Any) -> Iterator[Any]:
 
 
 def _hints(kind: Any) -> dict[str, Any]:
-    """Return the types of a dataclass's fields; commands import them only to check."""
+    """Return the types of a dataclass's fields, which commands import only for type checking."""
     names: dict[str, Any] = {}
-    for room in map(import_module, ROOMS):  # whose names may load when they are asked for
+    for room in map(import_module, ROOMS):  # vars() would miss names that load lazily
         names |= {name: getattr(room, name) for name in room.__all__}
     for part in PARTS:
         names |= vars(import_module(f"stakes.findings.{part}"))
@@ -100,7 +100,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _table(kind: Any) -> str:
-    """Return a row for each attribute, or for several that are described together."""
+    """Return a table of the attributes; those with the same type and description share a row."""
     described = _attributes(kind)
     rows: dict[tuple[str, str], list[str]] = {}
     for name, hint in _hints(kind).items():
@@ -111,7 +111,7 @@ def _table(kind: Any) -> str:
 
 
 def _type(hint: Any) -> str:
-    """Say in words what JSON has for a type."""
+    """Describe in words the JSON value of a type."""
     if hint in PLAIN:
         return PLAIN[hint]
     if isinstance(hint, type) and is_dataclass(hint):
@@ -139,7 +139,7 @@ def _summary(kind: Any) -> str:
 
 
 def _attributes(kind: Any) -> dict[str, str]:
-    """Return what the docstrings of a dataclass and its bases say of each attribute."""
+    """Return the descriptions of attributes in the docstrings of a dataclass and its bases."""
     found: dict[str, str] = {}
     for each in reversed(kind.__mro__):
         text = inspect.cleandoc(each.__doc__ or "")  # which Python 3.13 dedents itself
@@ -157,12 +157,12 @@ def _attributes(kind: Any) -> dict[str, str]:
 
 
 def pages() -> dict[Path, str]:
-    """Return the pages as they should be."""
+    """Return the up-to-date text of each page."""
     made = {path: path.read_text(encoding="utf-8") for path in _paths()}
     known: dict[Path, set[Any]] = {path: set() for path in made}
     for name, document in documents().items():
         path = PAGES / ("report_schema.md" if name == "report" else "command_line_json.md")
-        if name != "report":  # what is on the page of the report is linked to
+        if name != "report":  # parts described on the report's page are only linked
             known[path] |= set(_parts(Findings))
         text = reference(document, known[path])
         head, begin, rest = made[path].partition(

@@ -1,6 +1,6 @@
-"""Write the pictures of the demo's report that the documents show: python tools/pictures.py.
+"""Write the pictures of the demo's report for the documentation: python tools/pictures.py.
 
-Each picture keeps the words that it shows, so that a test can tell when it is out of date.
+Each picture stores the text that it shows, so that a test can detect when it is out of date.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTH = 1280
 WORDS, FONTS = "Words", "Fonts"
-"""The names under which a picture keeps the words that it shows, and how wide letters were."""
+"""Metadata keys of a picture: its text, and the widths of a line in the fonts it was drawn with."""
 
 MEASURE = """() => ["h1", "p", "svg text"].map(which => {
   const brush = document.createElement("canvas").getContext("2d");
@@ -35,18 +35,18 @@ MEASURE = """() => ["h1", "p", "svg text"].map(which => {
 
 
 class NoBrowserError(RuntimeError):
-    """There is no browser to draw with, or something else that it takes is not installed."""
+    """No browser is found, or a package that drawing needs is not installed."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A part of the report: from the top of one element on, so many pixels."""
+    """Part of the report, from the top of an element down, with a height in pixels."""
 
     path: str
     top: str
     height: int
     words_of: tuple[str, ...]
-    """The elements whose words are in the picture."""
+    """Selectors of the elements whose text is in the picture."""
 
 
 PICTURES = (
@@ -78,13 +78,13 @@ def open_report(browser: Any, report: Path) -> Any:
 
 
 def words(page: Any, picture: Picture) -> str:
-    """Return the words that a picture shows."""
+    """Return the text that a picture shows."""
     found = [page.locator(each).first.inner_text() for each in picture.words_of]
     return " ".join(" ".join(found).split())
 
 
 def fonts(page: Any) -> str:
-    """Return how wide a line is in the fonts of this machine."""
+    """Return the widths of a line in the report's fonts on this machine."""
     return str(page.evaluate(MEASURE))
 
 
@@ -96,7 +96,7 @@ def draw(page: Any, picture: Picture) -> Image.Image:
 
 
 def save(page: Any, picture: Picture, path: Path) -> None:
-    """Write a picture of the open report, with the words that it shows."""
+    """Write a picture of the open report, with its text as metadata."""
     kept = PngInfo()
     kept.add_itxt(WORDS, words(page, picture))
     kept.add_itxt(FONTS, fonts(page))
@@ -123,7 +123,7 @@ def opened() -> Iterator[Any]:
 
 
 def write(folder: Path) -> None:
-    """Write all pictures, to where they are in the project, but below another folder."""
+    """Write all pictures to their paths in the project, but relative to another folder."""
     with opened() as page:
         for picture in PICTURES:
             save(page, picture, folder / picture.path)

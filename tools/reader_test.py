@@ -27,14 +27,14 @@ BIN = "Scripts" if os.name == "nt" else "bin"
 
 @dataclass(frozen=True)
 class Step:
-    """A command of a page, and what the page says that it prints."""
+    """A command of a page, and the output that the page shows."""
 
     command: str
     shown: str
 
     def agrees(self, printed: str) -> bool:
-        """Tell whether it printed what is shown; "..." stands for anything."""
-        wanted = f"\n{self.shown}"  # a leading "..." is no prompt
+        """Return whether the output is the one shown; "..." matches anything."""
+        wanted = f"\n{self.shown}"  # so that a leading "..." is not read as a prompt
         return doctest.OutputChecker().check_output(wanted, f"\n{printed}", doctest.ELLIPSIS)
 
 
@@ -55,7 +55,7 @@ def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | Non
 
 
 def install(step: Step, folder: Path, wheel: Path | None) -> None:
-    """Make an environment, and install the wheel with the extras that the page asks for."""
+    """Create an environment, and install the wheel with the extras that the page asks for."""
     extras = re.fullmatch(r"pip install 'stakes(\[[\w,]+\])'", step.command)
     if extras is None:
         sys.exit(f"the page should begin with pip install 'stakes[...]', not: {step.command}")
@@ -76,7 +76,7 @@ def install(step: Step, folder: Path, wheel: Path | None) -> None:
 
 
 def follow(page: Path, folder: Path, wheel: Path | None) -> None:
-    """Do what a reader of the page would do."""
+    """Run the commands and the Python code of a page, as its reader would."""
     first, *others = steps(page.read_text(encoding="utf-8"))
     install(first, folder, wheel)
     programs = folder / "venv" / BIN

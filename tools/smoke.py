@@ -1,6 +1,6 @@
-"""Use the installed package as a newcomer would: python smoke.py [EXTRA].
+"""Use the installed package as a new user would: python smoke.py [EXTRA].
 
-Without an extra there must be nothing but the required dependencies.
+Without an extra, no optional dependency may be installed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COSTS = stakes.CostMatrix.from_errors(false_positive=1, false_negative=10)
 
 
 def core() -> None:
-    """Evaluate two classifiers, and say where the package was found."""
+    """Check the place, files and names of the package, and evaluate two classifiers."""
     place = Path(stakes.__file__).parent
     if "site-packages" not in place.parts:
         raise SystemExit(f"stakes was imported from {place}, not from the wheel")
@@ -40,7 +40,7 @@ def core() -> None:
 
 
 def alone() -> None:
-    """Find nothing that was not asked for, and be told what a missing extra is called."""
+    """Check that no optional package is installed, and that the command names the missing extra."""
     extra = [name for name in OPTIONAL if importlib.util.find_spec(name)]
     if extra:
         raise SystemExit(f"installed without being required: {', '.join(extra)}")
@@ -80,7 +80,7 @@ def cli() -> None:
 
 
 def ci() -> None:
-    """Write a gate as JUnit's XML."""
+    """Write the result of a gate as JUnit XML."""
     Path("predictions.csv").write_text(_csv(), encoding="utf-8")
     given = ["predictions.csv", "--fp", "1", "--fn", "10", "--baseline", "careless", "--gate"]
     run("compare", *given, "--junit", "gate.xml")
@@ -88,7 +88,7 @@ def ci() -> None:
 
 
 def databases() -> None:
-    """Be told that there is no server, by the library that would talk to it."""
+    """Check that the error for a missing server hides the password."""
     from stakes.errors import FileError
     from stakes.read.remote import read_remote
 
@@ -128,7 +128,7 @@ def trees() -> None:
 
 
 def mlflow() -> None:
-    """Keep costs in a run."""
+    """Log costs to a run."""
     import mlflow
 
     from stakes import study_of
@@ -168,7 +168,7 @@ def run(*arguments: str) -> str:
 
 
 def expect(found: object, right: object) -> None:
-    """Stop if something is not as it should be."""
+    """Exit with a message if a value is not the expected one."""
     if found != right:
         raise SystemExit(f"expected {right}, got {found}")
 

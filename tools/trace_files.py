@@ -1,8 +1,8 @@
-"""Print which files of `stakes` one call runs through: what a reader has to open to follow it.
+"""Print the files of `stakes` that a call runs through, which a reader has to open to follow it.
 
-A file counts when one of its functions is called. What only runs while a module is imported
-(class bodies, decorators, the module itself) does not. Imports therefore happen before: a snippet
-runs twice, and the second run is traced.
+A file counts when one of its functions is called. Code that only runs during an import (class
+bodies, decorators, the module itself) does not count. Imports therefore happen before the trace:
+a snippet runs twice, and only the second run is traced.
 
     python tools/trace_files.py                       # the calls that have a limit
     python tools/trace_files.py 'import stakes' 'stakes.…'   # setup and call of your own
@@ -29,14 +29,14 @@ scores = [i / 100 for i in range(100)]
 
 @dataclass(frozen=True)
 class Call:
-    """A call, and how many files it may run through.
+    """A call, and the limit on the number of files that it runs through.
 
     Attributes
     ----------
     code : str
         The call, after `SETUP`.
     limit : int
-        The most files that it may touch.
+        Maximum number of files that it may run through.
     """
 
     code: str
@@ -56,7 +56,7 @@ def files_of(code: str, setup: str = SETUP) -> list[str]:
     Parameters
     ----------
     code, setup : str
-        The call, and what comes before it and is not traced.
+        The call, and the code before it, which is not traced.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def files_of(code: str, setup: str = SETUP) -> list[str]:
     package = Path(stakes.__file__).parent
     names: dict[str, Any] = {}
     exec(setup, names)  # noqa: S102 - our own code, or the user's
-    exec(code, names)  # noqa: S102 - loads what loads late
+    exec(code, names)  # noqa: S102 - triggers lazy imports
     seen: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
@@ -81,7 +81,7 @@ def files_of(code: str, setup: str = SETUP) -> list[str]:
         exec(code, names)  # noqa: S102
     finally:
         sys.setprofile(before)
-    # Code made by others for our classes, such as the __init__ of a dataclass, has no file of ours.
+    # Generated code, such as the __init__ of a dataclass, is in no file of the package.
     paths = {Path(each.co_filename) for each in seen if each.co_name != "<module>"}
     return sorted(str(path.relative_to(package)) for path in paths if package in path.parents)
 
@@ -92,7 +92,7 @@ def main(arguments: list[str]) -> int:
     Returns
     -------
     int
-        1 if a call touches more files than it may.
+        1 if a call runs through more files than its limit, 0 otherwise.
     """
     if arguments:
         *setup, code = arguments

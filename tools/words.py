@@ -1,6 +1,6 @@
-"""Find phrases that the product does not use, and print where they stand: python tools/words.py.
+"""Find phrases to avoid in the product, and print where they occur: python tools/words.py.
 
-The list has only phrases that are never right here; words with ordinary meanings are not in it.
+The list has only phrases that are always wrong here, no words that also have ordinary meanings.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ PERCENT = {r"\d\u00a0%|\d %(?!\w|\()": "a percentage without a space, 95%"}
 
 
 def _of_a_run(name: Path, line: str) -> bool:
-    """Tell whether a line is of the replications, or of a table that one of their runs wrote."""
+    """Return whether a line is in the replications, or in a table, which a run may have written."""
     return name.parts[0] == "replications" or line.startswith("|")
 
 
 def _files() -> Iterator[Path]:
-    """Return the files that people read."""
+    """Iterate over the files that people read."""
     for each in map(ROOT.joinpath, WHERE):
         found = [each] if each.is_file() else each.rglob("*")
         for path in found:
@@ -55,7 +55,7 @@ def _files() -> Iterator[Path]:
 
 
 def main() -> int:
-    """Print each phrase with its place and what to write instead; return how many there are."""
+    """Print each phrase with its place and its replacement; return the number of phrases found."""
     found = 0
     for path in sorted(_files()):
         name = path.relative_to(ROOT)

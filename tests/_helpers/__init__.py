@@ -1,1 +1,1 @@
-"""What several tests are made of."""
+"""Helpers shared by several tests."""

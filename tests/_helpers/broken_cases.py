@@ -1,4 +1,4 @@
-"""Cases of files that are broken or odd, which `tests._helpers.broken_checks` checks."""
+"""Strategy for cases of broken or odd files, which `tests._helpers.broken_checks` checks."""
 
 from hypothesis import strategies as st
 
@@ -45,4 +45,4 @@ cases = st.one_of(
     _of("xlsx"),
     *(_joined(*kinds) for kinds in [("csv", "csv"), ("csv", "jsonl"), ("parquet", "csv")]),
 )
-"""All but count files, which `tests._helpers.broken_checks` makes by counting."""
+"""All cases but count files, which `tests._helpers.broken_checks` creates by counting."""

@@ -1,4 +1,4 @@
-"""Compares what stakes counts in a file, broken or not, with what a plain reader finds in it."""
+"""Compare the counts of stakes for a file, broken or not, with those of a plain reader."""
 
 import contextlib
 import io
@@ -30,24 +30,24 @@ from tests._helpers.plain_readers import REFUSED, UNKNOWN, expected
 
 COSTS = ["--fp", "1", "--fn", "5", "--pos-label", "fraud"]
 SMALL = 150
-"""Bytes that are read at a time, so that even small files have several blocks."""
+"""Size of a block in bytes, so small that even small files have several blocks."""
 
 COUNTED = "counted"
 
 
 @cache
 def right_counts(asked):
-    """Return the counts of a file with nothing wrong."""
+    """Return the counts of an intact file."""
     return expected(Case("csv", good("csv", asked=asked), asked=asked))
 
 
 def options_of(asked):
-    """Return the options with which a question is asked of `stakes count`."""
+    """Return the options of `stakes count` for a question."""
     return [*COSTS, *QUESTIONS[asked].options]
 
 
 def counted(case, folder):
-    """Count a file by the command; return its counts, or that they were refused."""
+    """Count a file with `stakes count`; return its counts, or `REFUSED`."""
     given, stdin = _given(case, folder)
     small = mock.patch.multiple(csv_file, LEAST_BLOCK=SMALL, OF_A_COLUMN=1)
     with mock.patch.object(shards, "BLOCK", SMALL), small:
@@ -55,7 +55,7 @@ def counted(case, folder):
 
 
 def _given(case, folder):
-    """Write what is counted; return its names, and what standard input holds."""
+    """Write the files of a case; return the arguments that name them, and the standard input."""
     kind, content, way, asked = case
     if asked == "join":
         paths = []
@@ -72,7 +72,7 @@ def _given(case, folder):
         place.parent.mkdir(exist_ok=True)
         for old in place.parent.iterdir():
             old.unlink()
-        other = good(kind, -1, asked)  # its rows are in another order, or it would be a copy
+        other = good(kind, -1, asked)  # in another order, so that it is no copy
         place.with_name(f"b{ENDINGS[kind]}").write_bytes(other)
     packing = "zst" if way == "packed folder" else way
     if packing in PACKERS:
@@ -82,7 +82,7 @@ def _given(case, folder):
 
 
 def run(arguments, folder, stdin=b""):
-    """Run a command that writes a count file; check how it fails, or return what it counted."""
+    """Run a command that writes a count file; return the counts, or check its error."""
     out, err, target = io.StringIO(), io.StringIO(), folder / "out.json"
     target.unlink(missing_ok=True)
     before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(stdin))
@@ -104,7 +104,7 @@ def run(arguments, folder, stdin=b""):
 
 
 def counts_in(content):
-    """Return what a count file counts: by classes and decisions, and by these and scores."""
+    """Return the counts of a count file: by class and decisions, and by these and the scores."""
     labels, decisions = content["labels"], [*map(str, content["decisions"])]
     joint, by_decisions, by_scores = content["joint"], Counter(), Counter()
     for actual, count, *decided in zip(
@@ -125,7 +125,7 @@ def counts_in(content):
     if any(model["decisions"] for model in content["models"]):
         return +(by_decisions + by_scores)
     start = content["models"][0]["decided_from"]
-    if start is not None:  # what follows from scores is not counted beside them
+    if start is not None:  # decisions that follow from the scores are not counted twice
         same = Counter()
         for (_, label, value), amount in by_scores.items():
             decided = scores["pos_label" if value >= start else "neg_label"]
@@ -135,14 +135,14 @@ def counts_in(content):
 
 
 def assert_same(found, right, *what):
-    """Raise where counts differ; sums of weights may, in their last digits."""
+    """Raise if counts differ; sums of weights may differ in their last digits."""
     assert found.keys() == right.keys(), (*what, found, right)
     near = all(math.isclose(found[each], right[each], rel_tol=1e-9) for each in found)
     assert near, (*what, found, right)
 
 
 def check(case, folder):
-    """Raise when a file is counted other than a plain reader counts it; return how it went."""
+    """Raise if the counts of a file differ from a plain reader's; return the kind of outcome."""
     kind, content, way, asked = case
     if kind in COUNT_FILES:
         return check_counts(kind, content, folder)
@@ -162,7 +162,7 @@ def check(case, folder):
 
 @cache
 def good_counts(kind):
-    """Return a count file with nothing wrong."""
+    """Return the bytes of an intact count file."""
     with tempfile.TemporaryDirectory() as folder:
         rows, target = Path(folder) / "good.csv", Path(folder) / f"good.{kind.split()[0]}"
         rows.write_bytes(good("csv", asked="weights"))
@@ -171,7 +171,7 @@ def good_counts(kind):
 
 
 def check_counts(kind, content, folder):
-    """Raise when a broken count file is read as other counts."""
+    """Raise if a broken count file is read with other counts than the intact file."""
     names = [folder / f"{name}.{kind.split()[0]}" for name in ("broken", "good")]
     for path, each in zip(names, (content, good_counts(kind)), strict=True):
         path.write_bytes(each)

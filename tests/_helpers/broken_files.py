@@ -1,7 +1,7 @@
-"""Files of all kinds, and ways to break them.
+"""Test files of all kinds, and a strategy that breaks them.
 
-Whatever is in a file, counting it either fails with an error of ours (exit code 2, one line) or
-gives the counts that a plain reader gives; `tests._helpers.broken_checks` compares the two.
+For any content, counting a file must either fail with an error of stakes (exit code 2, one line) or
+give the counts of a plain reader; `tests._helpers.broken_checks` compares the two.
 """
 
 import bz2
@@ -31,21 +31,17 @@ COLUMNS = {
     "note": ["", "fine", "a b", "é", "5 in"] * 3,
 }
 MISSING = {"m": (1, 6), "s": (2, 6)}
-"""Rows of the files whose missing values are dropped that lack one."""
+"""Rows with a missing value, by column, in the files whose missing values are dropped."""
 
 SHORT = 6
-"""Rows of a workbook, each of which takes many bytes."""
+"""Maximum number of rows of a workbook, as each row takes many bytes."""
 
 LINES = 'of "two"\nlines; and, more'
-"""A name that needs quotes."""
+"""A column name that needs quotes."""
 
 
 class Question(NamedTuple):
-    """What is asked of a file.
-
-    Its columns, by their parts, which options name; and whether rows with missing values are left
-    out.
-    """
+    """What to count in a file: its columns, their roles, and whether to drop missing values."""
 
     columns: tuple[str, ...]
     models: tuple[str, ...] = ()
@@ -55,13 +51,13 @@ class Question(NamedTuple):
 
     @property
     def needed(self):
-        """The columns that it is about."""
+        """The columns that a reader needs for the question."""
         named = ("actual", *self.models, *self.scores, self.weight, *self.columns[:-1])
         return list(dict.fromkeys(each for each in named if each is not None))
 
     @property
     def options(self):
-        """The options of the command."""
+        """The options of the command for the question."""
         named = [("--actual", "actual"), *(("-m", each) for each in self.models)]
         named += [("-s", each) for each in self.scores]
         named += [("--weight", self.weight)] if self.weight else []
@@ -107,7 +103,7 @@ SHEET = "xl/worksheets/sheet1.xml"
 
 
 class Case(NamedTuple):
-    """A file, or two to be joined (whose kinds are joined by a plus), and how it is given."""
+    """A file, or two to be joined (`kind` joins theirs by a plus), and the way it is passed."""
 
     kind: str
     content: Any
@@ -117,7 +113,7 @@ class Case(NamedTuple):
 
 @cache
 def good(kind, step=1, asked="decisions", names=None):
-    """Return the bytes of a file with nothing wrong."""
+    """Return the bytes of an intact file."""
     names = names or QUESTIONS[asked].columns
     columns = {name: COLUMNS["m" if name == LINES else name] for name in names}
     if asked == "long":
@@ -162,7 +158,7 @@ def written(kind, columns):
 
 
 def book_of(sheet):
-    """Return a workbook whose only sheet is this text in XML."""
+    """Return a workbook whose only sheet has this XML."""
     old, file = zipfile.ZipFile(io.BytesIO(good("xlsx"))), io.BytesIO()
     with zipfile.ZipFile(file, "w") as new:
         for name in old.namelist():
@@ -191,10 +187,10 @@ HOW += ["change", "delete", "repeat", "cut"]
 
 @st.composite
 def broken(draw, content):
-    """Change a few places of a file: put something in, take something out, cut it, repeat it.
+    """Change a file in a few places: insert, replace, copy, repeat or delete parts, or cut it off.
 
-    Most changes leave text text, and most places are near an end; half of them, near the last one,
-    so that many files keep their header and are counted.
+    Most changes keep text readable. Most places are near the start or the end of the file, half of
+    them near the end, so that many files keep their header and are counted.
     """
     for _ in range(draw(st.sampled_from([1, 1, 1, 2, 3]))):
         at = draw(st.integers(0, len(content)))
@@ -221,7 +217,7 @@ def broken(draw, content):
 
 @st.composite
 def _other_lines(draw, content):
-    """Leave a line out, repeat it, or put it elsewhere."""
+    """Delete, repeat or move a line."""
     lines = content.splitlines(keepends=True)
     if not lines:
         return content
@@ -238,13 +234,13 @@ def _other_lines(draw, content):
 TEXT = ("csv", "quoted", "tsv", "comma", "jsonl")
 WAYS = ("file", "gz", "bz2", "zst", "stdin", "folder")
 FOLDERS = ("folder", "packed folder")
-"""Ways in which the file is beside another, with nothing wrong."""
+"""Ways that pass the file in a folder, beside an intact file."""
 
 COUNT_FILES = ("json counts", "parquet counts")
 
 
 def ways_of(kind, asked="decisions"):
-    """Return the ways in which a file of a kind may be given."""
+    """Return the ways in which a file of a kind may be passed."""
     if asked in ("long", "join") or kind in ("gz", "bz2", "xlsx", "sheet"):
         return ("file",)
     if kind == "arrow":

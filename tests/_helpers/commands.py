@@ -1,4 +1,4 @@
-"""The commands of the command line, and which of their options name files."""
+"""The commands of the command line, and the options that name files."""
 
 from stakes.cli._app import command
 
@@ -10,7 +10,7 @@ OUTPUTS = {"out", "json", "csv", "junit", "markdown", "report"}
 
 
 def all_commands():
-    """Return each command by the words that call it."""
+    """Return all commands, by the words that call them."""
     return {" ".join(words): made for words, made in _inside(command(), ())}
 
 

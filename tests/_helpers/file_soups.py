@@ -1,4 +1,4 @@
-"""Files of anything: cells, quotes, numbers, types and names as people and programs write them."""
+"""Strategies for files of random cells, quotes, numbers, types and identifiers, as in practice."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 @st.composite
 def csv_soup(draw, separator=","):
-    """A header and cells of anything, so that quotes and line ends meet in all ways."""
+    """A header and random cells, so that quotes and line ends occur in all combinations."""
     cell = st.sampled_from(["ok", "fraud", '"ok"', '"fraud"', '"', 'ok"', '"ok', '""', "", "x\ny"])
     note = st.sampled_from(
         ["", "a", '"a\nb"', '"', 'a"', '"a', '"a""b"', 'a"b', '"a"b', "\r", '"\r\n"']
@@ -66,7 +66,7 @@ def _id_in(kind, name, *, text):
 
 
 def _table_in(kind, names, rows, *, text):
-    """Return rows, the first of whose cells are names of examples, as CSV or JSON lines."""
+    """Return rows, whose first cells identify the examples, as CSV or JSON lines."""
     cells = [[_id_in(kind, row[0], text=text), *row[1:]] for row in rows]
     if kind == "csv":
         return "\n".join(",".join(row) for row in [names, *cells]).encode()
@@ -85,7 +85,7 @@ LABEL = st.sampled_from(["ok", "fraud"])
 
 @st.composite
 def id_soup(draw, kinds):
-    """Two files whose examples have all sorts of names, in any order, most of them in both."""
+    """Two files whose examples have identifiers of many forms, in any order, most in both files."""
     names = draw(st.lists(st.sampled_from(IDS), min_size=2, max_size=5, unique=True))
     labels, text = {name: draw(LABEL) for name in names}, draw(st.booleans())
     made = []
@@ -100,7 +100,7 @@ def id_soup(draw, kinds):
 
 @st.composite
 def long_soup(draw, kind):
-    """Rows of examples and models in any order, most of which there are once."""
+    """Rows of examples and models in any order; most pairs occur once."""
     names = draw(st.lists(st.sampled_from(IDS), min_size=2, max_size=4, unique=True))
     labels, text = {name: draw(LABEL) for name in names}, draw(st.booleans())
     models = draw(st.sampled_from([["a", "b"], ["a", "b", "c"], ["1", "2"], ["a", "a "]]))

@@ -1,16 +1,16 @@
-"""Judge measured shares by a binomial test, not by eye."""
+"""Binomial tests of claims about measured proportions."""
 
 from scipy.stats import binomtest
 
 SURE = 1e-3
-"""How unlikely a result must be before it counts against the claim."""
+"""Significance level: a claim is rejected at this p-value or below."""
 
 
 def at_least(hits, trials, share):
-    """Tell whether a share of at least `share` is compatible with what was measured."""
+    """Return whether the hits are compatible with a proportion of at least `share`."""
     return binomtest(int(hits), int(trials), share, alternative="less").pvalue > SURE
 
 
 def at_most(hits, trials, share):
-    """Tell whether a share of at most `share` is compatible with what was measured."""
+    """Return whether the hits are compatible with a proportion of at most `share`."""
     return binomtest(int(hits), int(trials), share, alternative="greater").pvalue > SURE

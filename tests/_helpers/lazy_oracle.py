@@ -1,4 +1,4 @@
-"""Lazy option trees in plain Python, straight from their definition: slow, and easy to check."""
+"""Reference implementation of lazy option trees in plain Python: slow, but easy to check."""
 
 from itertools import pairwise
 from math import floor, isnan, log2, nan
@@ -9,12 +9,12 @@ MISSING = None
 
 
 def units(value):
-    """Round to nine decimals, as a whole number."""
+    """Return a value as a whole number of units of 1e-9, rounded."""
     return floor(value * 1e9 + 0.5)
 
 
 class Oracle:
-    """The tree for a query over rows with weights (how often a bag drew each)."""
+    """Lazy option trees over rows with weights (how often a bag sampled each row)."""
 
     def __init__(
         self,
@@ -53,9 +53,9 @@ class Oracle:
         return [sum(leaf[c] for leaf in leaves) / len(leaves) for c in range(self.classes)]
 
     def _smallest_split(self, max_nodes):
-        """Return the least size from which on there are at most so many nodes to split.
+        """Return the smallest size such that at most `max_nodes` nodes to split have it or more.
 
-        Nodes are all that the rows come to from a node that they are in.
+        The nodes are the root and those that a training row reaches from a node that contains it.
         """
         root = tuple(i for i in range(len(self.y)) if self.w[i])
         nodes, new = {root}, [root]
@@ -114,7 +114,7 @@ class Oracle:
         return mass, log2(mass) - total / mass if mass else 0.0
 
     def tests(self, rows, x):
-        """Return the options of a node for a query: gain, attribute, rows that pass, the test."""
+        """Return the options of a node for a query: gain, attribute, rows that pass, and test."""
         counts = self._counts(rows)
         if sum(count > 0 for count in counts) < 2 or sum(counts) < self.smallest:
             return []
@@ -130,7 +130,7 @@ class Oracle:
         return [test for test in found if test[0] + 1 >= enough][: self.max_tests]
 
     def _best(self, rows, a, value, counts):  # noqa: C901 - as long as its definition
-        """Return the test of one attribute: gain in units, attribute, rows that pass, the test."""
+        """Return the test of one attribute: gain in units, attribute, rows that pass, and test."""
         if value is MISSING or isnan(value):
             return None
         known = [i for i in rows if self.X[i][a] is not MISSING and not isnan(self.X[i][a])]

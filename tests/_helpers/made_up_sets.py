@@ -1,4 +1,4 @@
-"""Made-up files in place of the UCI data sets, which are not part of the project."""
+"""Synthetic files in place of the UCI data sets, which are not part of the project."""
 
 import numpy as np
 

@@ -1,9 +1,9 @@
-"""What several tests compute of the same small tables is computed once in each process.
+"""Cache of results that several tests compute from the same small tables, one in each process.
 
-Commands, reports and pages of the same few predictions take most of their time for limits of the
-same tables. The functions here are pure: what they return is kept by all that they are given, and
-each caller gets a copy of its own. Tests of other folders, among them those of these functions,
-compute everything anew; so does a test that calls `forget`.
+Commands, reports and pages of the same few predictions spend most of their time on limits of the
+same tables. The cached functions are pure: results are stored by all arguments, and each caller
+gets its own copy. Tests in other folders, including the tests of these functions, do not use the
+cache; a test that calls `forget` starts with an empty cache.
 """
 
 import inspect
@@ -24,7 +24,7 @@ FUNCTIONS = {
     "stakes.policies._path": ("chosen_at",),
     "stakes.policies._rule": ("cheapest_cuts",),
 }
-# Rooms whose modules know these functions by a name of their own.
+# Packages whose modules import these functions under names of their own.
 USERS = ("stakes.infer", "stakes.audit", "stakes.findings", "stakes.show", "stakes.simulate")
 
 _kept: dict[tuple[str, str, bytes], bytes] = {}
@@ -32,14 +32,14 @@ _state = {"active": False}
 
 
 def keep(active):
-    """Compute once from now on, or all anew."""
+    """Turn the cache on or off."""
     if active:
         _install()
     _state["active"] = active
 
 
 def forget():
-    """Compute anew what was computed before."""
+    """Empty the cache."""
     _kept.clear()
 
 
@@ -48,7 +48,7 @@ def _install():
     for module in FUNCTIONS:
         import_module(module)
     for room in map(import_module, USERS):
-        for name in room.__all__:  # names load when they are asked for
+        for name in room.__all__:  # access loads lazy names
             getattr(room, name)
     for module, names in FUNCTIONS.items():
         for name in names:
@@ -69,11 +69,11 @@ def _once(function):
             return function(*given, **named)
         bound = signature.bind(*given, **named).arguments
         options = {**bound, **bound.get("options", {})}
-        if isinstance(options.get("rng"), np.random.Generator):  # which each call moves on
+        if isinstance(options.get("rng"), np.random.Generator):  # each call changes its state
             return function(*given, **named)
         try:
             key = (function.__module__, function.__name__, pickle.dumps(bound))
-        except (pickle.PicklingError, AttributeError, TypeError):  # functions of a test, say
+        except (pickle.PicklingError, AttributeError, TypeError):  # e.g. functions of a test
             return function(*given, **named)
         if key not in _kept:
             _kept[key] = pickle.dumps(function(*given, **named))

@@ -1,4 +1,4 @@
-"""The pages of the documents, and the blocks of code and commands in them."""
+"""The pages of the documentation, and their blocks of code and commands."""
 
 import re
 from pathlib import Path
@@ -29,6 +29,6 @@ def commands(text):
 
 
 def written():
-    """Return the pages that somebody wrote."""
+    """Return the paths of the README, the contributing guide and all pages of the documentation."""
     paths = (path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
     return ["README.md", "CONTRIBUTING.md", *sorted(paths)]

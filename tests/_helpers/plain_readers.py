@@ -1,6 +1,6 @@
-"""What plain readers find in files: the standard library, openpyxl, and polars in its own process.
+"""Plain readers of files: the standard library, openpyxl, and polars in its own process.
 
-They say the rows of a file, that it has to be refused, or nothing where they cannot tell.
+They return the rows of a file, `REFUSED` if it must be refused, or `UNKNOWN` if they cannot tell.
 """
 
 import bz2
@@ -24,11 +24,11 @@ REFUSED, UNKNOWN = "refused", "unknown"
 NUMBER = re.compile(r"(?ai)[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?|[+-]?inf(inity)?")
 NO_VALUE = ("", "na", "n/a", "nan", "null", "<na>", "#n/a")
 PATIENCE = 30
-"""Seconds that polars may take; broken files make it go on forever at times."""
+"""Time limit of polars in seconds, because it never returns for some broken files."""
 
 
 def expected(case):
-    """Return the counts that a plain reader finds, that it refuses the file, or no verdict."""
+    """Return the counts that a plain reader finds, `REFUSED` or `UNKNOWN`."""
     question = QUESTIONS[case.asked]
     if case.asked == "join":
         return _counted(_joined(case), question)
@@ -50,7 +50,7 @@ def rows_of(kind, content, columns):
 
 
 def _counted(rows, question):
-    """Count rows as count files do: by classes and decisions, and by these and scores."""
+    """Count rows as count files do: by class and decisions, and by these and the scores."""
     if not isinstance(rows, list):
         return rows
     total = Counter()
@@ -76,7 +76,7 @@ def _missing(value):
 
 
 def _number(value):
-    """Return a number, however its decimals are set off; nothing of what is none."""
+    """Return the number in a cell, with a decimal point or comma; None if it is not a number."""
     if isinstance(value, str):
         text = value.strip()
         return float(text.replace(",", ".")) if NUMBER.fullmatch(text) else None
@@ -104,7 +104,7 @@ def _csv(content, columns):
 
 
 def _named(rows, columns):
-    """Return rows whose first one has the names."""
+    """Return rows by column name; the first row has the names."""
     if not rows:
         return REFUSED
     header, *rows = rows
@@ -125,7 +125,7 @@ def _jsonl(content, columns):
                 return REFUSED
             rows.append(dict(row))
     except (ValueError, TypeError, RecursionError):
-        return UNKNOWN  # pyarrow takes more than JSON, such as control characters in text
+        return UNKNOWN  # pyarrow accepts more than JSON, such as control characters in text
     return [{name: row.get(name) for name in columns} for row in rows]
 
 
@@ -141,7 +141,7 @@ def _packed(unpack):
 
 
 def _misplaced(content):
-    """Tell whether a cell of a sheet is said to be in another row than the one that has it."""
+    """Return whether a cell of a sheet refers to another row than the one that contains it."""
     try:
         sheet = zipfile.ZipFile(io.BytesIO(content)).read(SHEET).decode(errors="replace")
     except Exception:  # noqa: BLE001 - of all kinds
@@ -151,7 +151,7 @@ def _misplaced(content):
 
 
 def _xlsx(content, columns):
-    """Read the cells of a workbook one by one, whatever it says of its size."""
+    """Read the cells of a workbook one by one, regardless of its stated size."""
     if _misplaced(content):
         return UNKNOWN
     try:
@@ -174,7 +174,7 @@ READERS = {
 
 
 def _key(value):
-    """Return the name of an example as text, as another file may have it."""
+    """Return the identifier of an example as text, as another file may have it."""
     whole = isinstance(value, float) and value.is_integer()
     return None if value is None else str(int(value) if whole else value)
 
@@ -215,7 +215,7 @@ def _stripped(value):
 
 
 def _side_by_side(rows):
-    """Put the decisions of models side by side that are in rows of their own."""
+    """Pivot rows of single models to rows of examples with the decisions of all models."""
     models = list(dict.fromkeys(row["model"] for row in rows))
     found = {}
     for row in rows:
@@ -231,13 +231,13 @@ def _side_by_side(rows):
 
 
 class InPolars:
-    """Reads files with polars in a process of its own, which a broken file may end or hold up."""
+    """File reader that runs polars in its own process, as a broken file may crash or hang it."""
 
     def __init__(self):
         self._process = self._pipe = None
 
     def __call__(self, kind, content, columns):
-        """Return the rows; or no verdict where polars refuses, takes too long, or ends."""
+        """Return the rows, or `UNKNOWN` if polars fails, takes too long, or crashes."""
         if self._process is None or not self._process.is_alive():
             self._start()
         try:
@@ -262,7 +262,7 @@ in_polars = InPolars()
 
 
 def _serve(pipe):
-    """Answer with rows until nobody asks; what polars says of broken files goes nowhere."""
+    """Answer requests with rows until the pipe closes; discard what polars prints to stderr."""
     import polars as pl
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())

@@ -1,8 +1,8 @@
-"""Every public callable of the package, with arguments that it can be called with.
+"""Every public callable of the package, with arguments for a valid call.
 
-Public is what the modules of the reference export. How each is called is taken from the examples in
-the docstrings, which are run while it is watched what calls what: a new public name with an example
-is checked without a test, or arguments, of its own.
+Public names are those that the modules of the reference export. Their arguments are recorded while
+the examples in the docstrings run. Therefore a new public name with an example is checked without a
+test, or arguments, of its own.
 """
 
 import contextlib
@@ -21,38 +21,40 @@ from typing import Any
 from tools.docstrings import exported, rooms
 
 ELSEWHERE = {"stakes.errors", "stakes.track"}
-"""Errors and warnings are no results, and MLflow takes a database: their own tests check them."""
+"""Modules with tests of their own: errors and warnings are not results, and MLflow needs a
+database."""
 
 LONG = {"write_report", "report", "Study.report", "Study.show"}
-"""What takes seconds: its own tests check it, and here the long test of all bad arguments."""
+"""Names whose calls take seconds: their own tests check them, and, of the tests that use these
+cases, only the long one of all bad arguments."""
 
 
 @dataclass
 class Case:
-    """A public callable, and how it was called in the examples."""
+    """A public callable, and its call in the examples."""
 
     name: str
-    """Such as `CostMatrix.risk`, without the room."""
+    """Name without the module, such as `CostMatrix.risk`."""
 
     call: Any
     owner: Any = None
-    """Of a method that needs an instance: its class."""
+    """The class of a method that needs an instance, otherwise None."""
 
     given: dict[str, Any] | None = None
-    """The arguments; None where no example shows any."""
+    """The arguments; None if no example shows any."""
 
     result: Any = None
     seconds: float = 0.0
 
     @property
     def function(self):
-        """What runs when it is called."""
+        """The Python function that a call runs."""
         function = self.call.__init__ if inspect.isclass(self.call) else self.call
         return inspect.unwrap(getattr(function, "__func__", function))
 
     @property
     def kind(self):
-        """The class that it is called on, or that it makes."""
+        """The class that it is called on, or that it constructs."""
         if inspect.isclass(self.call):
             return self.call
         return self.owner or getattr(self.call, "__self__", None)
@@ -68,7 +70,7 @@ class Case:
         """Call as in the examples, with some arguments changed."""
         given = {**self.given, **changes}
         own = [given.pop("self")] if self.owner else []
-        if own and not is_dataclass(own[0]):  # which a call may change
+        if own and not is_dataclass(own[0]):  # a call may change it
             own = copy.deepcopy(own)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -82,7 +84,7 @@ def public():
         for full, value in {} if room.__name__ in ELSEWHERE else exported(room).items():
             name = full.rpartition(".")[2]
             if hasattr(value, "fit"):
-                continue  # scikit-learn's own checks are those of tests/learn
+                continue  # an estimator, which tests/learn tests by scikit-learn's own checks
             found.setdefault(name, Case(name, value))
             if inspect.isclass(value):
                 found |= methods(name, value)
@@ -105,7 +107,7 @@ def methods(name, kind):
 
 
 class Watch:
-    """Notes how public callables are called, and what there is of each class."""
+    """Profiler that records calls of public callables, and an object of each class."""
 
     def __init__(self, cases):
         functions = [case.function for case in cases if hasattr(case.function, "__code__")]
@@ -116,7 +118,7 @@ class Watch:
         self.results: dict[type, Any] = {}
 
     def __call__(self, frame, event, value):
-        """Take what `sys.setprofile` tells."""
+        """Handle an event of `sys.setprofile`."""
         if event == "call" and id(frame.f_code) in self.functions:
             self.open[frame] = dict(frame.f_locals), process_time()
         elif event == "return" and frame in self.open:
@@ -145,7 +147,7 @@ class Watch:
             sys.setprofile(self)
             try:
                 exec(code, names)  # noqa: S102 - our own examples
-            except Exception:  # noqa: BLE001, S112 - as the example may show
+            except Exception:  # noqa: BLE001, S112 - which the example may demonstrate
                 continue
             finally:
                 sys.setprofile(None)
@@ -153,7 +155,7 @@ class Watch:
 
 
 NOTHING = ("None", None)
-"""The return annotations of what returns nothing."""
+"""Return annotations of functions that return nothing."""
 
 
 def prepared():

@@ -1,4 +1,4 @@
-"""Studies whose reports the tests look at: the example, and what is hard about others."""
+"""Studies whose reports are tested: the example, and difficult cases."""
 
 from functools import cache
 from pathlib import Path
@@ -69,7 +69,7 @@ def three_classes():
 
 
 def many_classes(size):
-    """Two models of many classes; not among the studies that every test looks at."""
+    """Two models of many classes; not in `STUDIES`, which every test of reports uses."""
     rng = np.random.default_rng(6)
     labels = [f"class {i}" for i in range(size)]
     actual = drawn(rng, labels, 2000, None)
@@ -80,7 +80,7 @@ def many_classes(size):
 
 
 def other_decisions():
-    """Decisions that are no classes, gains, and no scores."""
+    """A decision that is not a class, gains (negative costs), and no scores."""
     rng = np.random.default_rng(3)
     labels, decisions = ["ok", "fraud"], ["ok", "fraud", "ask"]
     actual = drawn(rng, labels, 800, [0.95, 0.05])
@@ -116,7 +116,7 @@ def costly_correct():
 
 
 def names():
-    """Names of sixty letters, and names that are written from right to left."""
+    """Names of sixty letters, and names written from right to left."""
     rng = np.random.default_rng(11)
     labels = ["سليم", "احتيال"]
     actual = drawn(rng, labels, 1200, [0.9, 0.1])

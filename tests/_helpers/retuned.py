@@ -1,4 +1,4 @@
-"""The policies of a study at other costs, as the report's page has them."""
+"""The policies of a study at other costs, as the page of the report shows them."""
 
 import math
 
@@ -22,7 +22,7 @@ def retuned(study, edits):
 
 
 def nearest(study, edited):
-    """Return the place of the nearest ratio of costs; the positive class is the second."""
+    """Return the index in `FACTORS` of the nearest cost ratio; the second class is positive."""
     (c00, c01), (c10, c11) = edited
     (s00, s01), (s10, s11) = study.costs.values.tolist()
     alarm, miss = c10 - c00, c01 - c11

@@ -1,4 +1,4 @@
-"""The modules of the package, what they import, and which of them import one another."""
+"""The modules of the package, their imports, and the cycles of a graph."""
 
 import ast
 from functools import cache
@@ -10,14 +10,14 @@ SOURCE = Path(stakes.__file__).parent
 
 
 def name_of(path):
-    """Return the name of the module that a file or a stub is for."""
+    """Return the name of the module of a Python file or stub."""
     parts = ("stakes", *path.relative_to(SOURCE).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 @cache
 def modules():
-    """Return the modules of the package with their files: Python, and the stubs of lazy faces."""
+    """Return the modules of the package with their files: Python, and stubs of lazy packages."""
     found = {}
     for path in sorted([*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pyi")]):
         found.setdefault(name_of(path), []).append(path)
@@ -33,8 +33,8 @@ def tree(path):
 def imported(path):
     """Iterate over the modules of the package that a file imports, anywhere in it.
 
-    Imports within functions and for types only are among them. A module that is imported from its
-    package counts, and not the package, whose other modules need not be known for that.
+    Imports within functions and imports for types only are included. If a module is imported from
+    its package, the module counts and not the package, whose other modules are not needed for it.
     """
     package = name_of(path).split(".")
     if path.stem != "__init__":
@@ -61,7 +61,7 @@ def imports():
 
 
 def cycles(graph):
-    """Return the groups of nodes that lead to one another, by Tarjan's algorithm."""
+    """Return the strongly connected components of several nodes, by Tarjan's algorithm."""
     order, lowest, stack, found = {}, {}, [], []
 
     def visit(node):

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for what users hand in. Cost matrices are never symmetric by design."""
+"""Hypothesis strategies for user input. Cost matrices are arbitrary, not symmetric by design."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -35,7 +35,7 @@ def cost_matrices(draw, labels=None, extra_decisions=True):
 
 @st.composite
 def label_columns(draw, columns=2, min_size=1, max_size=60):
-    """Equally long lists of labels from one set, and the set."""
+    """A set of labels, and lists of equal length of labels from it."""
     labels = draw(st.sampled_from(LABEL_SETS))
     n = draw(st.integers(min_size, max_size))
     lists = [

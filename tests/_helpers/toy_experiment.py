@@ -1,4 +1,4 @@
-"""A small experiment of the tests' own, in a module that other processes can import."""
+"""A small experiment for the tests, in a module that other processes can import."""
 
 import os
 import signal
@@ -37,7 +37,7 @@ TOY = Experiment(
 
 
 def stops_after(cells):
-    """Return the toy that measures so many cells and then waits to be killed."""
+    """Return the toy experiment, changed to measure some cells and then wait to be killed."""
     left = [cells]
 
     def waiting(trial, **cell):
@@ -50,7 +50,7 @@ def stops_after(cells):
 
 
 def dies_once(trial, *, chance, sides):
-    """Kill the worker that measures the first cell, the first time."""
+    """Measure a cell, but kill the worker the first time that it measures the cell (0.5, 1)."""
     tombstone = trial.data / "died"
     if (chance, sides) == (0.5, 1) and not tombstone.exists():
         tombstone.touch()

@@ -1,4 +1,4 @@
-"""Two normal classes, for which the best decisions and what they cost are known."""
+"""Two normal classes, for which the optimal decisions and their cost are known."""
 
 import numpy as np
 from scipy.stats import norm
@@ -15,12 +15,12 @@ DOMAIN = Gaussians(SHIFT, prevalence=PREVALENCE, noise=1)
 
 
 def draw(n, seed):
-    """Draw n examples: the second class is shifted in the first of two features."""
+    """Sample n examples: the second class is shifted in the first of two features."""
     return DOMAIN.draw(n, seed)
 
 
 def bayes_cost():
-    """Return what the best decisions cost, by the normal distribution function."""
+    """Return the cost of the optimal decisions, by the normal distribution function."""
     odds = ALARM * (1 - PREVALENCE) / (MISS * PREVALENCE)
     threshold = SHIFT / 2 + np.log(odds) / SHIFT
     alarms = (1 - PREVALENCE) * norm.sf(threshold)
@@ -29,7 +29,7 @@ def bayes_cost():
 
 
 class TrueProbabilities(ClassifierMixin, BaseEstimator):
-    """A classifier that knows how the examples are drawn."""
+    """Classifier that predicts the true class probabilities."""
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)

@@ -1,4 +1,4 @@
-"""Pools of decided rows: counted where they are, divided, drawn from, and read."""
+"""Pools of decided rows: counting by engines, strata, draws, and estimates from labels."""
 
 import json
 import math
@@ -349,7 +349,8 @@ class TestRead:
         assert found.labels == 500
         assert sum(each.rows for each in found.strata) == ROWS
         assert found.result.total == pytest.approx(found.result.cost * ROWS)
-        # By hand: the first stage's costs are known, the rest is estimated by the second's.
+        # By hand: costs of the first stage are known, those of the other rows are estimated from
+        # the second stage.
         costs = {key: 500 * (truth[key] == "fraud") for key in [*first, *second]}
         decided = dict(zip(rows.id, rows.decided, strict=True))
         for key in costs:
@@ -386,7 +387,7 @@ class TestRead:
             if all_.labels and all_.labels != all_.rows
         ]
         assert np.ptp(shares) < 1e-12  # the same shares at the end of every batch
-        # What is expected is of the same method.
+        # The expected interval is computed by the same method.
         assert anytime.expected.half_width > 1.3 * once.expected.half_width
         assert anytime.expected.high == pytest.approx(found.interval.high, rel=0.5)
         assert "at any time" in anytime.summary()
@@ -474,7 +475,7 @@ class TestFiles:
         every(rows, amount=None).plan(COSTS, n_labels=100).save(path)
         with pytest.raises(InputError, match="not the rows that the labels were planned for"):
             LabelPlan.load(path, every(rows[:-5], amount=None))
-        others = rows.assign(id=rows.id + 2**41)  # as many of each kind
+        others = rows.assign(id=rows.id + 2**41)  # the same counts, but other rows
         for frame in (others, pl.from_pandas(others).lazy(), others.assign(id=others.id.map(str))):
             with pytest.raises(InputError, match="100 rows that were drawn are not among them"):
                 LabelPlan.load(path, every(frame, amount=None))

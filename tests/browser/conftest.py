@@ -1,4 +1,4 @@
-"""A headless Chromium, and pages that may neither complain nor use the network."""
+"""Fixtures: a headless Chromium, and pages that must not log messages or use the network."""
 
 import os
 import shutil
@@ -33,10 +33,10 @@ def complaints():
 
 @pytest.fixture(scope="session")
 def blank_page(browser, complaints):
-    """Return a function that opens a blank page, and listens to what it complains about.
+    """Return a function that opens a blank page, and records its complaints.
 
-    Reports keep nothing in the browser, so that all share a context: the second opens in half the
-    time.
+    All pages share a context, as reports store nothing in the browser. This halves the time to open
+    the second page.
     """
     context = browser.new_context()
 
@@ -60,7 +60,7 @@ def blank_page(browser, complaints):
 
 @pytest.fixture(autouse=True)
 def _no_complaints(complaints):
-    """Let a test fail whose pages complain."""
+    """Fail a test whose pages caused complaints."""
     yield
     found = list(complaints)
     complaints.clear()

@@ -161,7 +161,7 @@ def check_pairs(policies, found):
         assert each["shown"] == pair.shown
 
 
-# -- thresholds that are chosen again
+# -- thresholds after changes
 
 
 def scored_study(seed, n=400, cost=(5.0, 60.0), with_decisions=2, models=3, **options):
@@ -379,7 +379,7 @@ def test_ten_million_examples_are_exact(live):
     assert pair["p_value"] == pytest.approx(2 * min(tails), rel=1e-9)
 
 
-# -- where there is little to compute
+# -- degenerate cases
 
 
 DEGENERATE = {
@@ -422,7 +422,7 @@ def test_one_model_is_compared_with_the_constants(live):
     check_same(live, [(joint, [[0, 10], [1, 0]], confidence) for confidence in CONFIDENCES])
 
 
-# -- words
+# -- texts
 
 
 def test_a_rare_outcome_is_described_as_python_describes_it(live):
@@ -496,7 +496,7 @@ def test_significant_digits_are_those_of_python(live, digits):
     assert live("general", *([value, digits] for value in values)) == expected
 
 
-# -- what cannot be computed
+# -- results that cannot be computed
 
 
 @pytest.fixture(scope="module")
@@ -559,7 +559,7 @@ def test_costs_beyond_double_precision_give_an_error_or_a_number(refusal, size):
         assert message.startswith(("costs: they are too large", "no error: "))
         for known in ("rare", "factor", "decision", "column", "model"):
             message = message.replace(f'"{known}":null', "")
-        assert "null" not in message  # how JSON writes NaN
+        assert "null" not in message  # JSON's form of NaN
 
 
 # -- in a page
@@ -594,5 +594,5 @@ def test_an_edit_takes_no_noticeable_time(scripts):
             }))""",
             random_costs(rng, kind, joint).tolist(),
         )
-        # Milliseconds; a tenth of it on an idle machine, but where costs need a lattice each.
+        # Milliseconds. An idle machine needs a tenth, unless the costs need a lattice each.
         assert taken < (1500 if kind == "a million to one" else 300), kind

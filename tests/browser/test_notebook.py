@@ -1,4 +1,4 @@
-"""Results in an executed notebook, looked at in a real browser: light, dark, narrow."""
+"""Results of an executed notebook in a real browser: light, dark and narrow."""
 
 import nbformat
 import pytest

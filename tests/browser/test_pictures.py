@@ -1,4 +1,4 @@
-"""The pictures in the documents are those of the report as it is now."""
+"""The pictures in the documentation show the current report."""
 
 import importlib.util
 import sys
@@ -14,7 +14,7 @@ RENEW = "renew the pictures with: make pictures"
 
 spec = importlib.util.spec_from_file_location("pictures", ROOT / "tools" / "pictures.py")
 pictures = importlib.util.module_from_spec(spec)
-sys.modules["pictures"] = pictures  # where its data classes look for themselves
+sys.modules["pictures"] = pictures  # its dataclasses look up their module here
 spec.loader.exec_module(pictures)
 
 
@@ -35,7 +35,7 @@ def test_a_picture_shows_what_the_report_shows_now(picture, demo):
         assert kept.size == new.size, RENEW
         difference = np.abs(np.asarray(kept.convert("RGB"), float) - np.asarray(new, float))
         same_fonts = kept.text[pictures.FONTS] == pictures.fonts(demo)
-    # Of 255. Other fonts move lines, so that only words, size and colours can be told then.
+    # Out of 255. Other fonts move lines, so that then only words, size and colours are comparable.
     assert difference.mean() < (0.5 if same_fonts else 25), RENEW
 
 

@@ -312,7 +312,7 @@ def test_another_prevalence_gives_the_costs_of_known_class_priors(report, name, 
     values[0, 1] = 90
     here = float(study.policies.class_shares[1])
     shift = (1 - share) * here / (share * (1 - here))
-    # A false alarm that weighs more by the odds leads to the same thresholds.
+    # Multiplying the cost of a false alarm by the ratio of the odds gives the same thresholds.
     weighted = values.copy()
     weighted[1, 0] = values[0, 0] + (values[1, 0] - values[0, 0]) * shift
     retold = retuned(study, [weighted.tolist()])[0]
@@ -429,7 +429,7 @@ def test_a_page_with_class_priors_is_about_that_population(page, tmp_path, share
     check_answer(page, found)
 
 
-# ---- what scripts compute, on generated cases
+# ---- results of the scripts, on generated cases
 
 
 def generated():
@@ -535,7 +535,7 @@ def test_costs_by_threshold_are_those_of_python(report):
 
 def test_rates_in_the_table_of_thresholds(report):
     page, found = report("example"), findings_of("example")
-    edit(page, {"volume": "5"})  # which changes no rate
+    edit(page, {"volume": "5"})  # changes no rate
     for row in page.locator("[data-threshold]").all():
         name = row.get_attribute("data-threshold")
         counts = study_of("example").policies.single(name).counts
@@ -607,7 +607,7 @@ def test_nothing_runs_but_the_scripts_of_the_page(page, reports, complaints):
     page.close()
 
 
-# ---- for everyone, everywhere
+# ---- accessibility, languages, screen sizes and print
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -619,7 +619,7 @@ def test_axe_finds_no_violation(report, name, width, scheme):
     sync = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = report(name, width)
     page.emulate_media(color_scheme=scheme)
-    edit(page, {"volume": "abc"})  # with an error on show
+    edit(page, {"volume": "abc"})  # with a visible error
     results = sync.Axe().run(page).response
     found = [
         (each["id"], each["impact"], [node["html"][:120] for node in each["nodes"][:3]])
@@ -719,7 +719,7 @@ def test_matrices_of_many_classes_fit(page, tmp_path, classes):
     for table in page.locator("table.matrix").all():
         outer = table.locator("xpath=..").bounding_box()
         assert table.bounding_box()["width"] <= outer["width"] + 1
-    assert page.evaluate(BROKEN) == []  # a number on two lines reads as two numbers
+    assert page.evaluate(BROKEN) == []  # a number broken over two lines looks like two numbers
     page.set_viewport_size({"width": 680, "height": 1000})  # A4 between its margins
     page.emulate_media(media="print")
     assert page.evaluate("document.documentElement.scrollWidth") <= 680

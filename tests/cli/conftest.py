@@ -1,4 +1,4 @@
-"""A folder with predictions and costs, and the command line, run in this process."""
+"""Fixtures: a folder with predictions and costs, and the command line, run in this process."""
 
 import io
 import sys
@@ -17,7 +17,7 @@ MODELS = {"old": 1.0, "logistic": 0.6, "tree": 0.8}
 
 @dataclass(frozen=True)
 class Said:
-    """What a command left behind."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -43,13 +43,13 @@ def names(fraud):
 
 @pytest.fixture
 def payments():
-    """Return the function that makes predictions."""
+    """Return the function that generates predictions."""
     return predictions
 
 
 @pytest.fixture
 def drawn():
-    """Return the function that makes predictions of rows with groups, weights and amounts."""
+    """Return a function that generates predictions of rows with groups, weights and amounts."""
 
     def made(n, seed, *, divided=False):
         header, *rows = predictions(n, seed).splitlines()
@@ -65,7 +65,7 @@ def drawn():
 
 
 def decided(n, seed):
-    """Return the text of a CSV file of rows that two models decided, few of them fraud."""
+    """Return the text of a CSV file of scores and two models' decisions, few of them fraud."""
     rng = np.random.default_rng(seed)
     score = rng.beta(0.1, 20, n).round(6)
     columns = zip(range(n), score, names(score > 0.1), names(score > 0.01), strict=True)
@@ -84,7 +84,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session", autouse=True)
 def _matplotlib():
-    """Load matplotlib, whose older versions warn of the newest versions of what they need."""
+    """Load matplotlib without the warnings of old versions about new dependencies."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import_module("matplotlib.pyplot")
@@ -92,7 +92,7 @@ def _matplotlib():
 
 @pytest.fixture
 def stakes(folder, capsys, monkeypatch):  # noqa: ARG001 - commands run in the folder
-    """Return a function that runs a command, and returns what it left behind."""
+    """Return a function that runs a command, and returns its exit code and output."""
 
     def run(*arguments, stdin=b""):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
@@ -105,7 +105,7 @@ def stakes(folder, capsys, monkeypatch):  # noqa: ARG001 - commands run in the f
 
 @pytest.fixture
 def label_file(folder, stakes):
-    """Return the function that writes decided rows, and a file of labels of some of them."""
+    """Return a function that writes a file of decisions, and a file of labels of some rows."""
 
     def made(n, name):
         (folder / "rows.csv").write_text(decided(n, seed=3))

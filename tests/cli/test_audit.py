@@ -1,4 +1,4 @@
-"""stakes audit: plan, label, read, and plan further labels."""
+"""stakes audit: plan labels, read them, and plan further labels."""
 
 import csv
 import json
@@ -69,7 +69,7 @@ def test_compare_two_models(stakes, folder, pool):
     assert found["text"].split(":")[0] in page
     assert "<script" not in page
     assert found["headline"] in page
-    for each in found["strata"]:  # rows, labels, costly labels, and what to label next
+    for each in found["strata"]:  # rows, labels, costly labels, and rows to label next
         row = re.search(
             rf'"name">{each["name"]}</span></th>(.*?)</tr>',
             page[page.index("strata-table") :],

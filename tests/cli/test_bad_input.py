@@ -1,5 +1,5 @@
-"""A catalogue of what can be wrong: each case says what, where, and leaves no file behind."""
-# ruff: noqa: E501 - a case a line, as in a table
+"""A catalogue of bad input: each error states the problem and its place, and leaves no file."""
+# ruff: noqa: E501 - one case per line, as in a table
 
 import contextlib
 import gzip

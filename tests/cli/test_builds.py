@@ -1,4 +1,4 @@
-"""What a build gets of a gate: JUnit's XML, Markdown, lines for GitHub, and the action's steps."""
+"""Outputs of a gate for builds: JUnit XML, Markdown, GitHub annotations, and the action's steps."""
 
 import json
 import os
@@ -189,7 +189,7 @@ def run_step(step, inputs, folder, **environment):
     """Run a step of the action as GitHub's runner does."""
     for name, value in step["env"].items():
         environment[name] = inputs[re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", value)[1]]
-    assert "${{" not in step["run"]  # what a pull request names is never part of a script
+    assert "${{" not in step["run"]  # names in a pull request must not become script code
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["/bin/bash", "-eo", "pipefail", "-c", step["run"]],

@@ -1,4 +1,4 @@
-"""What commands do, beyond what they say."""
+"""Results and files of the commands, apart from the wording of their output."""
 
 import bz2
 import gzip
@@ -121,7 +121,7 @@ def test_all_formats_say_the_same(name, stakes, folder):
     )  # fmt: skip
     text = (folder / "predictions.csv").read_text()
     if name == "a.csv":
-        content = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()  # as Excel writes it
+        content = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()  # the format of Excel
     elif name == "a.tsv":
         content = text.replace(",", "\t").encode()
     elif name == "a.csv.gz":
@@ -464,7 +464,7 @@ def test_scores_that_are_not_used_may_be_missing(stakes, folder):
     (folder / "predictions.csv").write_text(re.sub(r"0\.\d+\n", "\n", text, count=1))
     assert stakes(*arguments, "some.json").code == 0
     assert (folder / "some.json").read_bytes() == (folder / "all.json").read_bytes()
-    said = stakes(*EVALUATE, "predictions.csv", *COSTS)  # thresholds use them
+    said = stakes(*EVALUATE, "predictions.csv", *COSTS)  # thresholds need the scores
     assert said.code == 2
     assert "line 2, column 'tree_score': there is no score" in said.err
 
@@ -561,7 +561,7 @@ def test_a_class_whose_rows_weigh_nothing_is_no_class_to_choose_on(command, stak
     assert "there are no rows of the class 'ok' whose weight is not zero" in " ".join(
         said.out.split()
     )
-    # What the rows without weight would be, if they were left out.
+    # The same file without the rows of weight zero.
     least = [each for each in lines if not each.startswith("ok")]
     (folder / "b.csv").write_text("\n".join(["actual,old,new,w", *least, ""]))
     (folder / "c.csv").write_text("predicted\\actual,ok,bad\nok,0,5\nbad,1,0\n")

@@ -115,7 +115,7 @@ class Server:
             for each in (folder, secret):
                 os.chown(each, user.pw_uid, user.pw_gid)
             for above in list(folder.parents)[:-2]:
-                above.chmod(above.stat().st_mode | 0o011)  # which pytest makes for root alone
+                above.chmod(above.stat().st_mode | 0o011)  # pytest's folders are closed to others
         options = ["-U", "me", "-A", "scram-sha-256", "--pwfile", str(secret), "-E", "UTF8", "-N"]
         self._run("initdb", "-D", str(folder / "data"), *options)
 
@@ -151,7 +151,7 @@ def programs():
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     there = [Path(each) for each in [shutil.which("initdb")] if each]
     if not found and not there:
-        leave = pytest.fail if os.environ.get("CI") else pytest.skip  # CI must try it
+        leave = pytest.fail if os.environ.get("CI") else pytest.skip  # CI must run these tests
         leave("no PostgreSQL found: install Debian's package postgresql")
     return (found or there)[-1].parent
 

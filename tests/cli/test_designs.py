@@ -1,4 +1,4 @@
-"""Groups, weights, strata, populations, class priors and amounts, from the file to the answer.
+"""Groups, weights, strata, populations, class priors and amounts, from the file to the results.
 
 Point estimates are compared with a computation on the rows, for all pairs and triples of designs.
 """
@@ -97,7 +97,7 @@ def results(stakes, *arguments):
 
 @pytest.mark.parametrize("design", DESIGNS, ids="-".join)
 def test_costs_are_those_computed_on_the_rows(design, stakes, rows):
-    # With scores, each threshold is judged too, which takes most of the time.
+    # With scores, each threshold is evaluated too, which takes most of the time.
     file = "plain.csv" if len(design) == 2 else "rows.csv"
     found = results(stakes, "evaluate", file, *MODELS, *options(design))
     costs = {each["name"]: each for each in found["policies"]}

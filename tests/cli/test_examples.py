@@ -1,4 +1,4 @@
-"""Every command has examples in its help, and each of them runs."""
+"""Every command has examples in its help, and each example runs."""
 
 import re
 import shlex
@@ -13,7 +13,7 @@ COMMANDS = [
     for inner in ([(each,) for each in found.commands] if hasattr(found, "commands") else [()])
 ]
 ALLOWED = {"compare": {0, 1}}
-"""A gate may fail."""
+"""Allowed exit codes by command: a gate may fail."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Every step of writing a file fails once: nothing is half-written, nothing lost, the exit is 2."""
+"""Fail each step of writing a file: no file is half-written or lost, and the exit code is 2."""
 
 import errno
 import os
@@ -60,7 +60,7 @@ COMMANDS = {
 }
 REPLACING_LABELS = {"audit plan", "audit more"}
 LABELS = ("out.csv", "out.csv.manifest.json")
-"""What these commands leave as it was if anything fails: people filled it in."""
+"""Files that these commands keep if a step fails, because they have labels that people entered."""
 
 OLD = b"what was there before"
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EINTR)
@@ -82,7 +82,7 @@ class Faults:
         close = os.close
 
         def close_(descriptor):
-            close(descriptor)  # which has no second time
+            close(descriptor)  # before the fault: a descriptor is closed only once
             self.step("close")
 
         monkeypatch.setattr(os, "close", close_)
@@ -207,7 +207,7 @@ def test_every_step_of_writing_may_fail(command, stakes, inputs, monkeypatch):
                 write_old(inputs, outputs)
                 faults.fail_at(number)
                 said = stakes(*arguments)
-                if faults.failed is None:  # all steps have had their turn
+                if faults.failed is None:  # each step has failed once
                     assert said.code == code
                     break
                 failed.append(faults.failed)

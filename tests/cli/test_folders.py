@@ -1,4 +1,4 @@
-"""Folders and patterns of files: one table, of which few rows are in memory at a time."""
+"""Folders and patterns of files, read as one table with few rows in memory at a time."""
 
 import csv
 import gzip
@@ -89,7 +89,7 @@ COMMANDS = {
 }
 
 
-# Every command on a text and on a binary format, and every format with and without scores.
+# Every command on a text format and a binary format; every format with and without scores.
 PAIRS = [
     (kind, command)
     for kind in WRITERS
@@ -264,7 +264,7 @@ def test_progress_names_the_part(write, monkeypatch):
 def test_scores_that_do_not_fit_are_refused(stakes, write, monkeypatch):
     whole, parted, _ = write("parquet")
     monkeypatch.setattr(tally, "MOST_SCORES", 500)
-    assert stakes("threshold", whole, *INLINE).code == 0  # it is read whole
+    assert stakes("threshold", whole, *INLINE).code == 0  # a single file is read as a whole
     said = stakes("threshold", parted, *INLINE)
     assert said.code == 2
     assert "more than 500 scores, which do not fit here" in said.err.replace("\n", " ")

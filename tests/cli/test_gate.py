@@ -1,4 +1,4 @@
-"""A gate judges every candidate, or says that it could not and does not pass."""
+"""A gate judges every candidate; if it cannot judge one, it says so and does not pass."""
 
 import json
 
@@ -55,7 +55,7 @@ FORMS = [
 def test_a_candidate_that_cannot_be_read_is_not_passed(form, quiet, stakes, write):
     write(new=spelt(write.wrong, form), fine=names(write.fraud))
     said = stakes(*quiet, *GATE)
-    if said.out == "":  # half of its decisions can be read: the others are errors
+    if said.out == "":  # half of its decisions are readable, so the others are errors
         assert "column 'new'" in said.err
         assert said.code == 2
         return
@@ -265,7 +265,7 @@ def test_numbers_that_classes_are_coded_by_may_be_decisions(no, yes, stakes, wri
 
 
 MANY = 12_000
-"""Rows of which a share are more different texts than labels may be."""
+"""Number of rows: a fraction of them already has more distinct texts than labels are allowed."""
 
 
 def written_many(folder, name, column, *, shards, good="fine"):
@@ -279,7 +279,7 @@ def written_many(folder, name, column, *, shards, good="fine"):
     if not shards:
         return "a.csv"
     (folder / "many").mkdir(exist_ok=True)
-    for part in range(3):  # the first has errors alone, if they come first
+    for part in range(3):  # if errors come first, the first part has only errors
         own = "\n".join(rows[part * MANY // 3 : (part + 1) * MANY // 3])
         (folder / "many" / f"{part}.csv").write_text(f"{header}{own}\n")
     return "many"

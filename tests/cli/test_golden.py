@@ -1,4 +1,4 @@
-"""What commands say, word by word; STAKES_WRITE_GOLDEN=1 writes it anew."""
+"""Exact output of the commands, as stored; STAKES_WRITE_GOLDEN=1 rewrites the stored output."""
 
 import json
 import math

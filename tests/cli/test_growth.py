@@ -1,4 +1,4 @@
-"""Many models and many rows: what is shown is bounded, and so are time and memory."""
+"""Many models and many rows: output, time and memory are bounded."""
 
 import gc
 import json
@@ -115,10 +115,10 @@ def test_a_report_on_very_many_models_shows_the_cheapest_and_says_so(monkeypatch
     )
     partly = f"There are {len(shown)} cost curves" if len(shown) > 3 else ""
     assert all(each.startswith(partly) for each in found.left_out[1:])
-    assert len(found.pairs) >= 8  # the verdict is about all
+    assert len(found.pairs) >= 8  # the verdict covers all models
 
 
-# Memory is bounded by neither the file nor the rows.
+# Memory grows neither with the size of the file nor with the number of rows.
 
 
 def labels(n, column=True):
@@ -216,7 +216,7 @@ def test_passes_over_a_file_leave_nothing_in_memory(tmp_path):
 def test_memory_does_not_grow_with_the_rows_of_a_small_file(amount, folder):
     """Sixteen million rows in a file of some megabytes, in one row group."""
     rows = labels(1 << 16)
-    if amount:  # which nothing needs
+    if amount:  # a column that no result needs
         rows = rows.append_column("amount", pa.array(np.arange(rows.num_rows) % 100 / 4))
     many = pa.concat_tables([rows] * 256)
     parquet.write_table(many, folder / "a.parquet", compression="zstd", row_group_size=1 << 30)

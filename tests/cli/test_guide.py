@@ -1,4 +1,4 @@
-"""Every command that the guides show runs."""
+"""Every command shown in the guides runs."""
 
 import shlex
 import shutil

@@ -1,4 +1,4 @@
-"""Options by which messy files are understood, and how results call things."""
+"""Options for messy files, and for names in the results."""
 
 import openpyxl
 import pytest

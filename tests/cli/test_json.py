@@ -1,4 +1,4 @@
-"""The layouts of JSON that commands write are documented, key by key."""
+"""Every key of the JSON that commands write is documented."""
 
 import json
 import re
@@ -32,7 +32,7 @@ COMMANDS = {
     ],
 }
 GENERATED = ("evaluate", "compare", "curve", "threshold", "plan", "labels", "audit", "simulate")
-"""Those whose keys are described by what they are made of, which another test compares."""
+"""Commands whose keys are documented from their dataclasses, which another test checks."""
 
 
 def keys(value):
@@ -58,7 +58,7 @@ def test_every_key_is_documented(name, stakes, folder, drawn):
     assert set(versions) == set(COMMANDS)
     schema = f"stakes-{name}/{versions[name]}"
     known = set(re.findall(r"`(\w+)`", head + documented[schema]))
-    if name in GENERATED:  # what several have is described once
+    if name in GENERATED:  # parts shared by several documents are described once
         every = REPORT.read_text(encoding="utf-8") + "".join(sections)
         known |= set(re.findall(r"`(\w+)`", every))
     found = set()
@@ -69,4 +69,4 @@ def test_every_key_is_documented(name, stakes, folder, drawn):
         found |= set(keys(content))
     assert found <= known
     if name not in GENERATED:
-        assert set(re.findall(r"`(\w+)`", documented[schema])) <= found  # and none that is gone
+        assert set(re.findall(r"`(\w+)`", documented[schema])) <= found  # no removed keys

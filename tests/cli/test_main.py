@@ -1,4 +1,4 @@
-"""Exit codes, errors, interruptions and what starting up loads."""
+"""Exit codes, errors, interruptions, and the modules loaded at start-up."""
 
 import io
 import os
@@ -184,7 +184,7 @@ def test_control_c(folder, times):
         stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
-        # Those who run tests in the background have Ctrl-C ignored, which children inherit.
+        # Tests that run in the background ignore Ctrl-C, which child processes inherit.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
     deadline = time.monotonic() + 600  # a busy machine takes long to start Python

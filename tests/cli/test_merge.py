@@ -1,4 +1,4 @@
-"""Count files in both formats, counted and merged from the command line."""
+"""Count files in both formats, written and merged on the command line."""
 
 import json
 import re

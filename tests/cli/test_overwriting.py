@@ -1,4 +1,4 @@
-"""No output takes the place of an input: of any command, by any option, under any name."""
+"""No command overwrites an input, whatever the option and the name of the output."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ NO_FILES = {
     *("CLASS", "CLASSES", "COLUMN", "COLUMN COLUMN", "COLUMNS", "HOW", "NAME", "NAMES", "PERIOD"),
     *("POLICY", "SHARES", "SQL", "TEXT", "TIME", "UNIT", "WHICH", "WORD"),
 }
-"""What options take that is text, but no file."""
+"""Metavariables of options that take text, but no file."""
 
 EVALUATE = ("-q", "evaluate")
 POLICIES = ("-c", "costs.csv", "-m", "tree", "-s", "tree_score")

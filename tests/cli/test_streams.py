@@ -1,4 +1,4 @@
-"""Closed and full streams, pipes, odd names, signals and too little memory: 1 is only a gate's."""
+"""Closed and full streams, pipes, odd names, signals and low memory: only a gate exits with 1."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Every command where little is allowed: memory, streams, characters, rights, and time to start."""
+"""Every command with limited memory, streams, encodings, permissions and start-up time."""
 
 import os
 import shutil

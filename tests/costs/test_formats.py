@@ -422,7 +422,7 @@ FORMULAS = [
     "\uff1d1",
     "-",
 ]
-"""Classes that a spreadsheet would run, or that look as if they had been marked as text."""
+"""Class names that a spreadsheet would run as formulas, or that look marked as text already."""
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])

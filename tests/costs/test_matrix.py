@@ -142,7 +142,7 @@ def test_each_class_counts_however_small_its_costs(values, expected):
 def test_equivalent_matrices_rank_classifiers_alike(data, scale):
     costs = data.draw(cost_matrices())
     first, second = data.draw(confusions(costs)), data.draw(confusions(costs))
-    # The classifiers saw the same examples: give the second the class totals of the first.
+    # Both classifiers predict the same examples, so the second gets the class totals of the first.
     counts = np.zeros(costs.values.shape, dtype=int)
     shares = second.counts / np.maximum(second.class_counts, 1)
     counts[:] = np.floor(shares * first.class_counts)
@@ -226,7 +226,7 @@ BY_LABELS = np.array([[0.95, 0.05], [0.5, 0.5], [0.2, 0.8]])  # ok, fraud
 
 
 def test_labels_say_which_class_each_column_is():
-    sorted_classes = np.array(["fraud", "ok"])  # as scikit-learn has them
+    sorted_classes = np.array(["fraud", "ok"])  # the order of scikit-learn
     turned = BY_LABELS[:, ::-1]
     assert SCIKIT.decide(turned, labels=sorted_classes).tolist() == ["ok", "fraud", "fraud"]
     assert np.array_equal(SCIKIT.risk(turned, labels=sorted_classes), SCIKIT.risk(BY_LABELS))
@@ -239,7 +239,7 @@ def test_labels_say_which_class_each_column_is():
         pd.DataFrame(BY_LABELS[:, ::-1], columns=["fraud", "ok"]),
         pl.DataFrame({"fraud": BY_LABELS[:, 1], "ok": BY_LABELS[:, 0]}),
         pa.table({"fraud": BY_LABELS[:, 1], "ok": BY_LABELS[:, 0]}),
-        pd.DataFrame(BY_LABELS),  # numbered by pandas, so in the order of the labels
+        pd.DataFrame(BY_LABELS),  # default column numbers, so in the order of the labels
     ],
 )
 def test_columns_of_a_frame_are_matched_by_name(frame):

@@ -207,7 +207,7 @@ def test_few_distinct_scores_are_exact():
 
 def test_a_heavy_tie_is_no_obstacle():
     y_true, scores = smooth(100_000)
-    scores[::2] = 0.0  # as single precision makes of tiny probabilities
+    scores[::2] = 0.0  # as when tiny probabilities are rounded to single precision
     scores[1::4] = np.minimum(scores[1::4] * 1e-5, 1e-4)
     binned = BinnedScoreCounts.from_frame(
         pl.LazyFrame({"t": y_true, "s": scores}), actual="t", score="s"

@@ -1,4 +1,4 @@
-"""Joint score tables, against counting each scorer alone and each example by itself."""
+"""Joint score tables, against counts of each scorer alone and of each example."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Scores as ranks, against looking each one up."""
+"""Scores as ranks, against a look-up of each score."""
 
 import numpy as np
 import pytest

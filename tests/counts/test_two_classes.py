@@ -1,4 +1,4 @@
-"""What all score tables of two classes have in common, of each kind."""
+"""Common properties of the score tables of two classes, for each kind of table."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Averages of evaluations, condition by condition (Holte & Drummond, section 7)."""
+"""Averages of evaluations at each operating condition (Holte & Drummond, section 7)."""
 
 import pickle
 

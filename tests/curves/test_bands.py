@@ -1,4 +1,4 @@
-"""Bands: every method against enumeration, equations, scipy and drawing."""
+"""Bands: every method against enumeration, equations, scipy and simulation."""
 
 import itertools
 import pickle
@@ -144,7 +144,7 @@ def test_limits_are_the_least_values_whose_probability_reaches_the_level():
         assert (band.low[0], band.high[0]) == pytest.approx((low, high))
 
 
-# Figure 11, and drawing
+# Figure 11, and simulation
 
 
 def test_figure_11():
@@ -170,12 +170,12 @@ def test_bootstrap_limits_come_close_to_the_exact_ones_as_resamples_grow():
 def test_the_bootstrap_takes_the_fifth_lowest_and_highest_of_a_hundred():
     band = FIGURE_11.band(0.90, method="bootstrap", n_resamples=100, rng=5, pc=[0.0])
     rng = np.random.default_rng(5)
-    rng.multinomial(20, [0.2, 0.8], 100)  # the positives are drawn first
+    rng.multinomial(20, [0.2, 0.8], 100)  # the positives are sampled first
     alarmed = np.sort(rng.multinomial(10, [0.4, 0.6], 100)[:, 0]) / 10
     assert (band.low[0], band.high[0]) == pytest.approx((alarmed[4], alarmed[95]))
 
 
-@pytest.mark.parametrize("w", [0.3, 0.37])  # with a common step, and without
+@pytest.mark.parametrize("w", [0.3, 0.37])  # costs with a common step, and without
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_the_exact_band_agrees_with_drawing_many_examples(sampling, w):
     line = CostLine(0.1, 0.9, positives=300, negatives=700)
@@ -271,7 +271,7 @@ def test_wilson_is_wilsons_interval_where_one_class_alone_matters(n, data):
 def test_swapping_the_classes_mirrors_the_band(method, sampling):
     line = CostLine(0.1, 0.75, positives=40, negatives=70)
     mirrored = CostLine(0.25, 0.9, positives=70, negatives=40)
-    pc = np.array([0.0, 0.125, 0.25, 0.5, 0.625, 1.0])  # whose complements are exact
+    pc = np.array([0.0, 0.125, 0.25, 0.5, 0.625, 1.0])  # their complements are exact
     one = line.band(method=method, sampling=sampling, pc=pc)
     other = mirrored.band(method=method, sampling=sampling, pc=1 - pc)
     assert one.low == pytest.approx(other.low, abs=1e-9)
@@ -500,7 +500,7 @@ def test_guesses_of_exact_limits_save_time_and_change_nothing(monkeypatch, sizes
 
 @pytest.mark.parametrize(("n", "count"), [(1, 0), (1, 1), (7, 3), (900, 1), (10**6, 160_000)])
 def test_numbers_of_mistakes_have_the_binomial_distribution(n, count):
-    numbers, shares = exact._binomial(n, count)  # noqa: SLF001 - of which the band is made
+    numbers, shares = exact._binomial(n, count)  # noqa: SLF001 - from which the band is computed
     expected = binom.pmf(numbers, n, count / n)
     assert shares == pytest.approx(expected, rel=1e-9, abs=1e-15)
     assert expected.sum() == pytest.approx(1, abs=1e-12)

@@ -11,7 +11,7 @@ from stakes import CostCurve, CostLine
 from stakes.curves import best_of
 from stakes.errors import DesignError, InputError, InputTypeError
 
-GRID = (np.arange(1000) + 1 / np.pi) / 1000  # no break lies on it
+GRID = (np.arange(1000) + 1 / np.pi) / 1000  # contains no breakpoint of a curve
 SHY, EAGER = CostLine(0.04, 0.4, name="shy"), CostLine(0.3, 0.8, name="eager")
 
 rates = st.integers(0, 10).map(lambda tenths: tenths / 10)

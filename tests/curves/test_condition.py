@@ -1,4 +1,4 @@
-"""Operating conditions: equation 1 of Holte & Drummond, and back."""
+"""Operating conditions: equation 1 of Holte & Drummond, and its inverse."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The cost curve of a scorer: area, ranges, money, selected thresholds."""
+"""The cost curve of a scorer: area, ranges, costs in money, and selected thresholds."""
 
 import pickle
 from itertools import pairwise
@@ -14,7 +14,7 @@ from stakes import CostCurve, CostLine, CostMatrix, ScoreCounts, expected_cost
 from stakes.curves import operating_condition, roc_hull
 from stakes.errors import InputError, InputTypeError, LabelError
 
-GRID = (np.arange(1000) + 1 / np.pi) / 1000  # no break lies on it
+GRID = (np.arange(1000) + 1 / np.pi) / 1000  # contains no breakpoint of a curve
 seeds = st.integers(0, 10**6)
 
 
@@ -372,7 +372,7 @@ def test_moments_are_equations_4_5_9_and_10(seed):
     assert mean == pytest.approx(w * (1 - p) + (1 - w) * q, abs=1e-12)
     fifth = w**2 * p * (1 - p) / n_pos + (1 - w) ** 2 * q * (1 - q) / n_neg
     assert variance == pytest.approx(fifth, abs=1e-12)
-    # Any two costs with this w: here those that add up to an n·c_max of one unit.
+    # Any two costs with this w; here their sum makes n·c_max one unit.
     miss, alarm = w / n_pos, (1 - w) / n_neg
     mean, variance = curve.moments(w, sampling="full")
     assert mean == pytest.approx(miss * (n_pos - found) + alarm * alarmed, abs=1e-12)

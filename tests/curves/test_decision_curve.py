@@ -1,7 +1,7 @@
-"""Decision curves against dcurves' reference tables, the cost curve's relation, and their bands.
+"""Decision curves against dcurves' reference tables and the cost curve, and their bands.
 
-The tables and the 750 simulated patients are those with which the package dcurves checks itself
-against its R original (Sjoberg and others, `tests/benchmark_data` of MSKCC-Epi-Bio/dcurves).
+The package dcurves uses the same tables and 750 simulated patients to check itself against its R
+original (Sjoberg and others, `tests/benchmark_data` of MSKCC-Epi-Bio/dcurves).
 """
 
 from pathlib import Path

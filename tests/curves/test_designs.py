@@ -120,7 +120,7 @@ def test_draws_of_a_difference_are_those_computed_group_by_group(seed):
         assert mistakes.counts[:, 0].tolist() == counts.tolist()
         assert mistakes.draws[0] == pytest.approx(draws)
         assert mistakes.rooms[1][:, 0] == pytest.approx(rooms)
-    # The scores at these cuts tell the same.
+    # Counting from the scores at these cuts gives the same.
     paired = PairedScoreCounts.from_scores(y_true, score, other, groups=groups)
     at = [
         np.array([(each.thresholds >= cut).sum()])
@@ -229,7 +229,7 @@ def test_a_design_that_changes_nothing_changes_no_threshold(design, limit):
     plain, designed = (choose_threshold(each, COSTS, **limit, assurance=0.9) for each in counts)
     assert plain.threshold == designed.threshold
     assert plain.cost == pytest.approx(designed.cost, abs=1e-12)
-    if design != "strata as they came":  # which is a narrower design
+    if design != "strata as they came":  # a design with narrower limits
         assert tuple(plain.interval) == pytest.approx(tuple(designed.interval), abs=1e-9)
 
 
@@ -292,7 +292,7 @@ def test_misses_and_false_alarms_of_the_same_groups_vary_together():
     _, negatives = mistakes_at(counts, np.array([1]))
     assert negatives.shared[0] == pytest.approx(1.0)
     together = CostLine.from_labels(y_true, decided, groups=groups).band(pc=[0.5])
-    # A group that is wrong is wrong in all its rows: as many draws as groups.
+    # Mistakes are shared by all rows of a group, so there are as many draws as groups.
     rate = bad[::10].mean()
     apart = CostLine(fpr=rate, tpr=1 - rate, positives=50, negatives=50).band(pc=[0.0])
     assert together.high - together.low == pytest.approx(apart.high - apart.low, rel=1e-6)
@@ -369,7 +369,7 @@ def test_a_miss_that_was_not_seen_weighs_what_non_alarms_weigh():
     y_score = np.where(decided == 1, 2.0, 1.0) + np.linspace(0, 0.5, len(decided))
     counts = ScoreCounts.from_scores(y_true, y_score, sample_weight=weight)
     choice = choose_threshold(counts, min_recall=0.9, assurance=0.95)
-    assert choice.threshold == -np.inf  # less is not known
+    assert choice.threshold == -np.inf  # no finite threshold is assured
     assert choose_threshold(counts, min_recall=0.9).recall >= 0.9
 
 

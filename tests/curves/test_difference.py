@@ -310,7 +310,7 @@ def test_between_two_opposite_verdicts_there_is_room_for_doubt(times):
     """However many examples there are, and however narrow the band."""
     counts = np.zeros((2, 2, 2), dtype=np.int64)
     counts[..., 1] = [[150, 500], [100, 250]]  # the first alone misses 500 of 1000, the second 100
-    counts[..., 0] = [[690, 270], [10, 30]]  # and they alarm alone for 10 and for 270
+    counts[..., 0] = [[690, 270], [10, 30]]  # alone, the first has 10 false alarms, the second 270
     difference = CostCurveDifference(PairedConfusion(times * counts, labels=[0, 1]), NAMES)
     (crossing,) = difference.crossovers()
     found = difference.significant_ranges()

@@ -1,4 +1,4 @@
-"""Examples on which one of two alone is wrong, against counting them one by one."""
+"""Discordant examples (only one of two classifiers is wrong), against counting them one by one."""
 
 from decimal import Decimal
 
@@ -22,7 +22,7 @@ def discordant(difference, examples, pc, weight=None):
     y_true, one, other = examples
     weight = np.ones(len(y_true)) if weight is None else weight
     first, second = (
-        # An infinite score is the largest number: an infinite threshold calls nothing positive.
+        # Infinite scores become the largest number: an infinite threshold flags no example.
         (np.nan_to_num(scores) >= curve.threshold(pc)) != (y_true == 1)
         for scores, curve in ((one, difference.first), (other, difference.second))
     )
@@ -57,7 +57,7 @@ def equations(parts, w):
 
 def check_moments(difference, examples, weight=None, places=PLACES):
     breaks = difference.pieces.breaks
-    apart = np.diff(breaks) > 1e-12  # not rounding of the same number
+    apart = np.diff(breaks) > 1e-12  # more than the rounding error of equal numbers
     places = np.concatenate([places, breaks[1:-1][apart[:-1] & apart[1:]]])
     for sampling in ("stratified", "full"):
         mean, variance = difference.moments(places, sampling=sampling)
@@ -219,8 +219,8 @@ def test_weighted_decisions():
     paired = PairedConfusion.from_labels(y_true, one, other, sample_weight=weight)
     difference = CostCurveDifference(paired)
     mean, variance = difference.moments([0.3])
-    # Of the positives the first alone misses 3 of 4; of the negatives it alarms alone for 2 of 6,
-    # the second for 3 of 6.
+    # By weight: the first alone misses 3 of 4 positives. The first alone has false alarms for 2 of
+    # 6 negatives, the second alone for 3 of 6.
     positives = (1**2 * (0 - 0.75) ** 2 + 3**2 * (1 - 0.75) ** 2) / 16
     negatives = (1**2 * (1 / 6) ** 2 + 2**2 * (7 / 6) ** 2 + 3**2 * (-5 / 6) ** 2) / 36
     assert mean[0] == pytest.approx(0.3 * 0.75 - 0.7 / 6)

@@ -1,4 +1,4 @@
-"""The cheapest threshold where each example has costs of its own."""
+"""The cheapest threshold with costs of single examples."""
 
 from itertools import product
 

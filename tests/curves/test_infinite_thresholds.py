@@ -1,4 +1,4 @@
-"""A threshold applies to the scores as they were given, infinite ones included."""
+"""A threshold applies to the scores as given, including infinite scores."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Hard classifiers: a point of ROC space, a line of cost space."""
+"""Classifiers without scores: points in ROC space, lines in cost space."""
 
 import pickle
 
@@ -12,7 +12,7 @@ from stakes.errors import DesignError, InputError, InputTypeError, LabelError
 
 rates = st.floats(0, 1, allow_subnormal=False)
 
-# Figure 11 of Holte & Drummond: 16 of 20 positives and 4 of 10 negatives are called positive.
+# Figure 11 of Holte & Drummond: 16 of 20 positives and 4 of 10 negatives are predicted positive.
 FIGURE_11 = CostLine.from_counts(Confusion([[6, 4], [4, 16]], labels=[0, 1]))
 
 
@@ -113,7 +113,7 @@ def test_weighted_examples_count_for_what_their_weights_are_worth():
     line = CostLine.from_counts(table)
     assert line.point == pytest.approx((1 / 6, 2 / 3))
     assert line.positives == pytest.approx(3)
-    # Of the negatives an example of weight 1 is wrong, one of 1 and one of 4 are right.
+    # Negatives: one of weight 1 is wrong; one of weight 1 and one of weight 4 are right.
     variance = (1 * (5 / 6) ** 2 + (1 + 16) * (1 / 6) ** 2) / 36
     assert line.negatives == pytest.approx(1 / 6 * 5 / 6 / variance)
     with pytest.raises(DesignError, match="not groups, weights or rates"):

@@ -1,4 +1,4 @@
-"""Curves of straight lines, against plain evaluation of the lines."""
+"""Piecewise linear curves, against plain evaluation of the lines."""
 
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from scipy.integrate import quad
 
 from stakes.curves.condition import BEST_CONSTANT, Pieces, average, merged
 
-GRID = np.linspace(0, 1, 1009)  # no break lies on it
+GRID = np.linspace(0, 1, 1009)  # contains no breakpoint of a curve
 heights = st.integers(0, 8).map(lambda eighths: eighths / 8)
 
 
@@ -87,7 +87,7 @@ def test_a_crossing_is_found_however_small_the_numbers():
     line = Pieces(np.array([0.0, 1.0]), np.array([5e-324]), np.array([-0.25]))
     assert [sign for _, _, sign in line.signs()] == [-1]
     steep = Pieces(np.array([0.0, 1.0]), np.array([1e-200]), np.array([-1e-200]))
-    assert len(steep.signs()) == 1  # both are zero for all purposes
+    assert len(steep.signs()) == 1  # both values are practically zero
 
 
 @pytest.mark.parametrize("place", [28 / 37, 1 / 3, 0.1, 0.7])

@@ -67,7 +67,7 @@ def test_corners_are_pieces_of_the_envelope_and_touch_their_lines_of_equal_cost(
 def test_a_point_of_cost_space_is_a_line_of_roc_space_and_back(pc, cost):
     slope, intercept = isoperformance_line(pc, cost)
     assert cost_point(slope, intercept) == pytest.approx((pc, cost), abs=1e-9)
-    for fpr in (0.0, 0.3, 1.0):  # any classifier on that line has that cost there
+    for fpr in (0.0, 0.3, 1.0):  # every classifier on this line has this cost at this condition
         tpr = slope * fpr + intercept
         assert (1 - pc) * fpr + pc * (1 - tpr) == pytest.approx(cost, abs=1e-9)
 

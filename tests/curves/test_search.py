@@ -1,4 +1,4 @@
-"""Where a verdict holds, against asking for it at many conditions."""
+"""Search for the conditions where a verdict holds, against evaluating it at many conditions."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The level of each point for which a whole band holds."""
+"""The confidence level of each point for which a whole band holds simultaneously."""
 
 import numpy as np
 import pytest

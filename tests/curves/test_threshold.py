@@ -1,4 +1,4 @@
-"""Chosen thresholds, against trying each of them."""
+"""Chosen thresholds, against evaluating every threshold."""
 
 import pickle
 
@@ -15,7 +15,7 @@ from stakes.infer._outcomes import Design
 
 seeds = st.integers(0, 10**6)
 
-# Tables 2.4 and 2.5 of the thesis: two estimators that rank alike.
+# Tables 2.4 and 2.5 of the thesis: two estimators with the same ranking.
 ACTUAL = [0, 1, 0, 0, 0, 1, 1, 0, 1, 1]
 TABLE_24 = ScoreCounts.from_scores(
     ACTUAL, [0.01, 0.07, 0.30, 0.45, 0.60, 0.70, 0.75, 0.90, 0.92, 0.95]
@@ -222,7 +222,7 @@ def test_all_positives_must_be_found():
     assert choose_threshold(TABLE_24, capacity=0).threshold == np.inf
 
 
-# Limits that are to hold on new examples
+# Limits that must hold on new examples
 
 
 @pytest.mark.parametrize(("negatives", "enough"), [(58, False), (59, True)])
@@ -308,7 +308,7 @@ def test_a_capacity_is_for_the_prevalence_where_the_threshold_is_used():
     choice = choose_threshold(counts, dear, capacity=20, volume=1000, class_priors=priors)
     assert choice.alarms == pytest.approx(0.99 * choice.fpr + 0.01 * choice.recall)
     assert choice.alarms <= 0.02
-    # Fifty-one positives score more than all negatives, and each is called at a 10,000th.
+    # Fifty-one positives score more than all negatives, and flagging each adds 0.01% to the alarms.
     assert choice.recall > 0.5
 
 

@@ -1,4 +1,4 @@
-"""Who is cheaper where, in words and as data."""
+"""Verdicts on which classifier is cheaper at which conditions, as text and as data."""
 
 import pickle
 

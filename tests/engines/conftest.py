@@ -1,4 +1,4 @@
-"""Engines as users have them: a local Spark, and clusters of several processes on the loopback."""
+"""Fixtures for engines: a local Spark, and clusters of several processes on the loopback."""
 
 import gc
 import os
@@ -15,7 +15,7 @@ import pytest
 
 LOOPBACK = "127.0.0.1"
 BRISK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Java that starts fast and uses few threads: these programs do not live long."""
+"""Java options for a fast start and few threads, because these programs run only briefly."""
 
 QUIET = {
     "spark.ui.enabled": "false",
@@ -31,7 +31,7 @@ QUIET = {
 
 @pytest.fixture(scope="session")
 def java():
-    """Find a Java runtime, which Spark needs, or leave its tests out."""
+    """Find a Java runtime, which Spark needs, or skip its tests; in CI, fail them."""
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=str(Path(home, "bin")) if home else None)
     if found is None:
@@ -42,7 +42,7 @@ def java():
 
 @pytest.fixture(scope="module")
 def local_spark(java):  # noqa: ARG001 - to be skipped
-    """Spark in one process, which may bring no more than a megabyte to its driver."""
+    """Spark in one process, with results of at most one megabyte for its driver."""
     with session("local[1]", {"spark.driver.maxResultSize": "1m"}) as spark:
         yield spark
 
@@ -132,7 +132,7 @@ class SparkCluster:
         self.workers.append(self._start("worker.Worker", *limits, self.url))
 
     def kill(self, worker):
-        """Kill a worker and the executors that it has started, without a warning to anyone."""
+        """Kill a worker and the executors that it has started, by SIGKILL."""
         import psutil
 
         (java,) = psutil.Process(worker.pid).children()
@@ -140,7 +140,7 @@ class SparkCluster:
             process.send_signal(signal.SIGKILL)
 
     def stop(self):
-        """End all processes, those of Spark first."""
+        """End all processes, the last one started first."""
         for keeper in reversed(self._processes):
             keeper.stdin.close()
             keeper.wait(timeout=30)
@@ -157,27 +157,27 @@ class SparkCluster:
             stderr=subprocess.DEVNULL,
             env=os.environ
             | {"SPARK_HOME": str(self._home), "SPARK_LOCAL_IP": LOOPBACK}
-            | {"SPARK_SCALA_VERSION": "2.13"},  # as the scripts of Spark 4 say, which are slower
+            | {"SPARK_SCALA_VERSION": "2.13"},  # as set by the scripts of Spark 4, which are slower
         )
         self._processes.append(process)
         return process
 
 
 def free_port():
-    """Return a port of the loopback that nobody listens on."""
+    """Return a free port of the loopback."""
     with socket.socket() as free:
         free.bind((LOOPBACK, 0))
         return free.getsockname()[1]
 
 
 def answers(port):
-    """Tell whether somebody listens on a port."""
+    """Return whether a process listens on a port."""
     with socket.socket() as caller:
         return caller.connect_ex((LOOPBACK, port)) == 0
 
 
 def wait(happened, what, seconds=180):
-    """Wait until something has happened."""
+    """Wait until a condition holds, or fail after some seconds."""
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end, f"waited {seconds} s for {what}"

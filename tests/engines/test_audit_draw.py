@@ -1,4 +1,4 @@
-"""Labels are drawn the same on Spark, DuckDB, Dask and Ibis as in memory."""
+"""Spark, DuckDB, Dask and Ibis draw the same rows to label as in memory."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Clusters of several processes, one of which is lost while they count."""
+"""Clusters of several processes that lose a worker while counting."""
 
 import doctest
 import os
@@ -128,7 +128,7 @@ def test_learners_on_dask_are_those_of_this_process(dask_client):
             lambda dask_scheduler: dask_scheduler.transition_counter
         )
 
-    dask_client.wait_for_workers(2)  # joblib sends nothing to a cluster of one
+    dask_client.wait_for_workers(2)  # joblib sends no task to a cluster of one worker
     here = compare_learners(learners, X, y, costs, cv=3, random_state=0)
     before = tasks()
     with parallel_config(backend="dask"):

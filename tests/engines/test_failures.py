@@ -1,4 +1,4 @@
-"""What engines do wrong, and what is wrong with them."""
+"""Failures of engines, unsuitable partitions, and missing or outdated libraries."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The report has its sections whatever the design of the examples."""
+"""The report has all its sections for every design of the examples."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def shares_of_rows(design):
 def found(request):
     design = DESIGNS[request.param]
     given = design
-    if request.param == "classes":  # drawn class by class
+    if request.param == "classes":  # sampled by class
         given = {"class_priors": design["population"]}
     study = study_of(Y, {}, COSTS, y_score=SCORES, **given)
     return findings(study), study, design
@@ -123,7 +123,7 @@ def test_paths_are_those_of_each_cost_by_itself(found):
                 direct = CostEstimate(table, costs, study.design)
                 assert path.cost[place, at] == pytest.approx(direct.cost)
                 limits = direct.interval()
-                # Between those that are computed, limits lie on straight lines.
+                # Limits between computed places are interpolated linearly.
                 near = 1e-9 if at % 5 == 0 else 0.01
                 assert path.low[place, at] == pytest.approx(limits.low, rel=near)
                 assert path.high[place, at] == pytest.approx(limits.high, rel=near)

@@ -1,4 +1,4 @@
-"""With class priors, all that is found is about the population that they describe."""
+"""With class priors, all findings are about the population that the priors describe."""
 
 import json
 from dataclasses import replace
@@ -31,7 +31,7 @@ PRIORS = {
     "correct": {0: 0.98, 1: 0.02},
     "one": {0: 0.25, 1: 0.75},
 }
-"""Far from the shares in the examples; costs are asymmetric in all."""
+"""Class priors by study, far from the class frequencies; all costs are asymmetric."""
 
 
 class Rows:
@@ -96,7 +96,7 @@ def test_savings_are_against_the_best_constant_decision_of_that_population(rows)
     assert [each.cost for each in rows.found.constants] == pytest.approx(
         sorted(each.cost for each in always.values())
     )
-    for each in rows.found.constants:  # with known shares of the classes they are known
+    for each in rows.found.constants:  # with known class priors, their costs are known
         assert each.low == each.high == pytest.approx(each.cost)
     best = min(always, key=lambda decision: always[decision].cost)
     shares = [rows.priors[label] for label in rows.costs.labels]

@@ -1,4 +1,4 @@
-"""What the report says is plain, documented, and the same each time."""
+"""The findings of a report are plain data, documented and deterministic."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""Sensitivity to the costs, at the class shares that the study is about."""
+"""Sensitivity to the costs, at the class priors of the study."""
 
 import numpy as np
 import pytest

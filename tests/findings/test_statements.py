@@ -1,4 +1,4 @@
-"""No sentence states a difference that the comparison behind it does not show."""
+"""Every difference that a sentence states is shown by the comparison behind it."""
 
 import json
 import re
@@ -129,7 +129,7 @@ UNTESTED = re.compile(
     re.IGNORECASE,
 )
 """Sentences that claim no difference between policies: they name a condition, an estimate, a
-probability, or what is shown."""
+probability, or a shown result."""
 
 
 def texts(value, path=""):

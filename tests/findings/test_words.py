@@ -1,4 +1,4 @@
-"""What is said about models, in words that suit the numbers."""
+"""The wording about models suits their numbers."""
 
 import re
 
@@ -86,7 +86,7 @@ def test_one_model_that_a_constant_prediction_beats():
 
 def test_a_model_can_cost_as_much_as_a_constant_prediction():
     verdict = found_for({(0, 0): 95, (0, 1): 5}).verdict
-    assert (verdict.use, verdict.ties[0]) == ("m0", "always ok")  # of equal ones, the baseline
+    assert (verdict.use, verdict.ties[0]) == ("m0", "always ok")  # the baseline, at equal costs
 
 
 def test_sums_over_many_decisions_are_not_said_more_precisely_than_they_are_known():
@@ -99,4 +99,4 @@ def test_sums_over_many_decisions_are_not_said_more_precisely_than_they_are_know
     assert float(saved[1].replace(",", "")) == pytest.approx(
         found.verdict.saving.per_period, rel=1e-3
     )
-    assert saved[1].rstrip("0,") != saved[1]  # digits that are not known are zeros
+    assert saved[1].rstrip("0,") != saved[1]  # digits that are not significant are zeros

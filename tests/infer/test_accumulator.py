@@ -111,7 +111,7 @@ def test_before_the_first_outcome():
     with pytest.raises(InputError, match="confidence"):
         running.interval(1.5)
     paired = PairedAccumulator(COSTS)
-    assert list(paired.interval()) == [-99, 99]  # 100 against 1, when it was fraud
+    assert list(paired.interval()) == [-99, 99]  # costs of 100 against 1, if the class is fraud
     assert (paired.cheaper(), paired.summary()) == (None, "No outcomes yet.")
 
 
@@ -160,7 +160,7 @@ def test_counts_of_engines_find_their_place():
     flipped = Confusion(one.counts[::-1, ::-1], ["fraud", "ok"], decisions=["ask", "fraud", "ok"])
     running.add(flipped)
     assert (running.counts.counts == 2 * one.counts).all()
-    running.add(Confusion([[7]], ["ok"]))  # a part that saw one class only
+    running.add(Confusion([[7]], ["ok"]))  # a part with one class only
     assert running.counts.counts[0, 0] == 2 * one.counts[0, 0] + 7
 
 
@@ -369,7 +369,7 @@ def test_any_changed_digit_is_seen(tmp_path):
         path.write_text(text[:place] + changed + text[place + 1 :])
         with pytest.raises(FileError, match=r"a\.json"):
             Accumulator.load(path)
-    path.write_text(json.dumps(json.loads(text), indent=4))  # spaced otherwise, the same content
+    path.write_text(json.dumps(json.loads(text), indent=4))  # other spacing, same content
     assert Accumulator.load(path).n == 200
 
 

@@ -1,4 +1,4 @@
-"""The anytime interval: its bets are fair, its limits are those of its definition, Ville holds."""
+"""The anytime interval: its bets are fair, its limits match the definition, Ville's bound holds."""
 
 import itertools
 from math import log, prod
@@ -103,7 +103,7 @@ def test_no_digits_are_lost_for_any_n(n, rare):
         logs = (np.log1p(np.outer(FRACTIONS, gains)) * counts[0]).sum(axis=1)
         return np.log((SHARES * np.exp(logs - logs.max())).sum()) + logs.max()
 
-    # A shift by a millionth of the arm decides between refuted and not.
+    # A shift by a millionth of the arm changes a mean from not refuted to refuted.
     for limit, end in ((low, 0.0), (high, 1e6)):
         arm = 1e-6 * (limit - mean)
         assert wealth(limit + arm, end) > GOAL > wealth(limit - arm, end)

@@ -16,7 +16,7 @@ COSTS = CostMatrix([[0, 30, 2.5], [1, 0, 7], [4, 0.5, 0]], rows="predicted", lab
 def test_a_batch_is_its_tables_one_by_one(method):
     rng = np.random.default_rng(0)
     tables = rng.multinomial(80, rng.dirichlet(np.ones(9)), 12).reshape(-1, 3, 3)
-    tables[3] *= 5  # of another size
+    tables[3] *= 5  # a table of another size
     low, high = batch_intervals(tables, COSTS, method=method, confidence=0.9)
     for k, table in enumerate(tables):
         one = CostEstimate(Confusion(table, list("abc")), COSTS).interval(0.9, method)
@@ -52,7 +52,7 @@ def test_many_distributions_are_those_of_one_table_each(values, options):
     costs = CostMatrix(values, rows="predicted", labels=range(len(values)))
     tables = hard_tables(np.random.default_rng(5), costs.values.size)
     if costs.values[0, 1] == 2**0.5:
-        tables = tables[::15]  # which are treated one by one
+        tables = tables[::15]  # these are treated one by one
     settings = {"method": "exact"} | options
     low, high = batch_intervals(tables, costs, **settings)
     alone = [
@@ -122,7 +122,7 @@ def test_p_values_of_a_batch_are_those_of_the_tests(method, margin):
 
 def test_a_difference_without_spread_is_certain_to_the_normal_test():
     always, never = np.zeros((2, 3, 3, 3), dtype=int)
-    always[0, 1, 2] = 5  # the first is cheaper each time
+    always[0, 1, 2] = 5  # the first is cheaper in every example
     never[1, 1, 2] = 5
     found = batch_p_values(batch_outcomes([always, never], COSTS), "normal")
     assert found.tolist() == [1e-12, 1]

@@ -1,4 +1,4 @@
-"""How likely each classifier is the cheapest, against the examples themselves and exact tails."""
+"""Probability that each classifier is the cheapest, against the examples and exact tails."""
 
 import numpy as np
 import pytest
@@ -43,10 +43,10 @@ def test_known_costs_leave_only_the_sampling():
 def test_the_two_sources_add_up_to_the_whole():
     costs = CostRanges.from_cells({(0, 1): (2, 12), (1, 0): (0.5, 1.5)}, labels=[0, 1])
     found = cheapest_probability(Y_TRUE, {"eager": EAGER, "shy": SHY}, costs, n_draws=20_000, rng=1)
-    # Independent sources: variances add up, but for a small product term, and for the room for one
-    # more miss than 30, whose cost is uncertain too.
+    # Independent sources: variances add up, except for a small product term, and for the allowance
+    # of one miss more than 30, whose cost is uncertain too.
     assert found.sd**2 == pytest.approx(found.sd_costs**2 + found.sd_sampling**2, rel=0.09)
-    # Of two, one is the cheapest where the other is not.
+    # With two classifiers, one is the cheapest if the other is not.
     assert found.probability_low + found.probability_high[::-1] == pytest.approx([1, 1])
     # Given the costs, eager is cheaper when 0.2·fp < 0.03·fn.
     rng = np.random.default_rng(2)
@@ -96,7 +96,7 @@ def test_priors_do_what_examples_repeated_in_their_ratio_do(seed):
     assert found.cost == pytest.approx(plain.cost)
     assert found.costs_only == pytest.approx(plain.costs_only)
     assert found.sd_costs == pytest.approx(plain.sd_costs)
-    assert (found.sd_sampling > 1.2 * plain.sd_sampling).all()  # repeating adds no knowledge
+    assert (found.sd_sampling > 1.2 * plain.sd_sampling).all()  # repeated rows add no information
 
 
 def test_priors_leave_the_doubt_of_each_class():
@@ -158,7 +158,7 @@ def test_bounds_of_two_are_the_tails_of_the_extremal_test(seed, priors):
     less, greater = (
         difference.test("extremal", alternative=way).p_value for way in ("less", "greater")
     )
-    if priors is not None:  # a row in each class has more room than the test's one for all
+    if priors is not None:  # one more row in each class allows more than the test's one row
         assert (found.probability_low < np.array([1 - less, 1 - greater]) + 0.015).all()
         assert (found.probability_high > np.array([greater, less]) - 0.015).all()
         return

@@ -13,7 +13,7 @@ from stakes.infer._outcomes import (
 )
 
 COSTS = np.array([[0.0, 9.0], [2.0, 0.0]])
-DELTA = cost_differences(COSTS)  # 9: the first alone misses; 2: it alone alarms falsely
+DELTA = cost_differences(COSTS)  # 9: a miss of the first alone; 2: its false alarm alone
 
 
 def test_differences_of_decimal_costs_are_decimal():

@@ -1,4 +1,4 @@
-"""In every design nothing is lost where nothing is wrong, and errors raise the upper limit."""
+"""In every design, no errors mean no cost, and more errors raise the upper limit."""
 
 import re
 import time
@@ -19,7 +19,7 @@ from stakes.infer._probability.strata import _of_few, limit_pair, part_of
 from stakes.infer.methods import extremal
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=100)
-# Some of the random designs are too unequal for the confidence to be claimed.
+# Some of the random designs are too unequal to claim the confidence level.
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.NotClaimedWarning")
 seeds = st.integers(0, 10_000)
 few = settings(max_examples=3)
@@ -189,7 +189,7 @@ def test_statsmodels_has_the_same_conservative_limits():
     assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-9)
 
 
-# Every combination of designs: fast, never broken, and not changed by what means nothing.
+# Every combination of designs: fast, without failures, and invariant to irrelevant changes.
 
 EVERY = ("weights", "strata", "population", "groups", "priors")
 

@@ -1,4 +1,4 @@
-"""Designs combine: every pair and triple gives what a direct computation on the rows gives."""
+"""Combined designs: every pair and triple agrees with a direct computation on the rows."""
 
 from itertools import combinations
 
@@ -142,7 +142,7 @@ def test_the_cost_of_a_threshold_of_any_design_is_that_of_the_rows(features):
     assert choice.cost == pytest.approx(wanted, rel=1e-9)
 
 
-# Triples take no other way to an interval than pairs.
+# Intervals of triples use no other code than those of pairs.
 PAIRS = [features for features in SETS if len(features) <= 2 or features == set(FEATURES)]
 
 

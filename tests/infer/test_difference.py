@@ -294,7 +294,7 @@ def test_groups_without_any_disagreement_are_worth_few_draws():
     groups = np.repeat(range(10), 10)
     same = compare(y_true, y_true, y_true, COSTS, groups=groups)
     ten = compare(y_true[:10], y_true[:10], y_true[:10], COSTS).interval(method="extremal")
-    # Half of the rows of a group are of the class in which the largest difference can come.
+    # Half of the rows of a group have the class in which the largest difference is possible.
     assert 0.4 * ten.high < same.interval().high < ten.high
 
 

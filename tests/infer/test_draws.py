@@ -66,8 +66,8 @@ def strata(*parts):
     return Outcomes(tuple(made), "stratified")
 
 
-# Shares, costs and counts of each stratum, and the limits with the weights 0.7 and 1, worked out
-# apart from this code.
+# Shares, costs and counts of each stratum, and the limits with the weights 0.7 and 1, computed
+# independently of this code.
 KNOWN = [
     ([(1.0, [0, 500], [493, 7])], (2.825081, 13.922233), (2.823381, 14.315808)),
     ([(0.9, [0, 500], [450, 0]), (0.1, [0, 500], [50, 0])], (0, 3.012053), (0, 3.675305)),
@@ -156,7 +156,7 @@ def test_more_strata_do_not_widen_the_interval():
     assert arms == pytest.approx([arms[0]] * 4, rel=1e-3)
 
 
-# Two designs whose intervals ignored what was not seen.
+# Two designs whose intervals used to ignore outcomes that were not observed.
 
 
 def test_cheap_errors_in_every_group_do_not_hide_that_ill_groups_may_be_missed_whole():
@@ -277,7 +277,7 @@ def test_values_that_rows_can_sum_to_are_within_their_limits():
                 assert interval.high >= value - 1e-15
                 tails = extremal.tails(outcomes_behind(estimate), value, 0.05)
                 assert conservative or min(float(tail[0]) for tail in tails) >= 0.025
-        # With nothing but the least cost observed, that is the lower limit, but for rounding.
+        # If only the least cost was observed, it is the lower limit, apart from rounding.
         counts[0, 0] = [labels, 0]
         table = GroupedConfusion(counts, [0, 1], strata=["ok", "alarm"])
         estimate = CostEstimate(table, costs, design)

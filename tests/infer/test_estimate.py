@@ -215,7 +215,7 @@ def test_priors_by_name_as_pandas_counts_them():
     shares = actual.value_counts(normalize=True)
     expected = evaluate(actual, decided, costs).cost
     assert evaluate(actual, decided, costs, class_priors=shares).cost == pytest.approx(expected)
-    by_place = pd.Series([0.1, 0.9])  # numbered by pandas itself: in the order of the labels
+    by_place = pd.Series([0.1, 0.9])  # default index of pandas: in the order of the labels
     assert evaluate(actual, decided, costs, class_priors=by_place).cost == pytest.approx(expected)
 
 

@@ -1,4 +1,4 @@
-"""What holds for every interval method, and what defines each."""
+"""Properties of all interval methods, and the definition of each."""
 
 import itertools
 
@@ -163,7 +163,7 @@ def test_bcost_is_table_2_with_its_order_statistics():
     rng = np.random.default_rng(3)
     counts = TABLE.counts.ravel()
     probabilities = (counts + 0.1) / (counts.sum() + 0.9)
-    # The same draws, by atoms: equal costs are merged before sampling.
+    # The same samples by distinct costs: cells of equal cost are merged before sampling.
     atoms, place = np.unique(COSTS.values.ravel(), return_inverse=True)
     merged = np.bincount(place, weights=probabilities)
     drawn = np.sort(rng.multinomial(110, merged, 1000) @ atoms / 110)

@@ -1,4 +1,4 @@
-"""Costs over time: periods, changes, running cost, late labels and bad times."""
+"""Costs over time: periods, changes, running cost, late labels and invalid times."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 
@@ -172,11 +172,11 @@ def test_labels_that_have_not_arrived_are_allowed_for():
     assert last.low <= full[2].low
     assert last.high >= full[2].high
     assert "incomplete" in found.summary()
-    # As of an earlier day, later labels have not arrived.
+    # With an earlier as_of, later labels count as not arrived.
     early = evaluate_over(y_true, y_pred, COSTS, time=time, labelled_at=arrived, as_of="2026-02-20")
     assert [each.complete for each in early.periods()] == [True, False, False]
     assert early.periods()[2].cost is None
-    # A model that decides the same for all: what is not labelled may be all wrong.
+    # A constant prediction: all rows without labels may be wrong.
     nothing = evaluate_over(
         [0, None], [0, 0], COSTS, time=["2026-01-01"] * 2, labelled_at=["2026-01-02", None]
     )
@@ -195,7 +195,7 @@ def test_designs():
     values = np.where(y_true == y_pred, 0, np.where(y_true == 1, 20, 1)) * np.linspace(1, 2, 300)
     assert each.cost == pytest.approx(values.mean())
     assert each.running_low < each.running < each.running_high
-    # The largest amount seen is no bound, so no limit holds at all times.
+    # The largest observed amount is no bound, so no limit holds at all times.
     costs = ExampleCosts.from_matrix(COSTS, y_true, np.linspace(1, 2, 300))
     each = evaluate_over(y_true, y_pred, costs, time=time, every="year").periods()[0]
     assert each.running_low is None

@@ -83,7 +83,7 @@ def test_an_expensive_mistake_that_the_pilot_does_not_contain_may_come():
     pilot = Confusion([[900, 0], [90, 10]], labels=[0, 1])
     plan = plan_test_size(FRAUD, pilot, half_width=0.1, rng=0)
     rng = np.random.default_rng(2)
-    # Clopper and Pearson's distribution of a rate of which none was seen among 1,000
+    # Clopper and Pearson's distribution of a rate with no event observed among 1,000.
     missed = rng.binomial(plan.n, rng.beta(0.7, 1000, 2000))
     alarms = rng.binomial(plan.n - missed, 0.09)
     tables = np.column_stack([plan.n - missed - alarms, missed, alarms, 0 * missed])

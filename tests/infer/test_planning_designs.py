@@ -1,4 +1,4 @@
-"""Plans from a pilot whose examples come in groups, with weights, by strata or with own costs."""
+"""Plans from a pilot with groups, sampling weights, strata or costs of single examples."""
 
 import numpy as np
 import pytest
@@ -120,7 +120,7 @@ def test_strata_are_drawn_as_in_the_pilot():
     as_drawn = plan_test_size(COSTS, table, **asked)
     assert as_drawn.n == pytest.approx(plan_test_size(COSTS, table.pooled, **asked).n, rel=0.1)
     assert "They are drawn by strata like the pilot's." in as_drawn.summary()
-    # Three quarters of the rows for a tenth of the population are too many of them.
+    # Three quarters of the rows are from a stratum with a tenth of the population: too many.
     shares = plan_test_size(COSTS, table, population={"common": 0.1, "rare": 0.9}, **asked)
     rows = plan_test_size(COSTS, table, population={"common": 10_000, "rare": 90_000}, **asked)
     assert rows == shares
@@ -137,7 +137,7 @@ def test_a_comparison_by_strata_with_priors_and_in_groups():
     other = np.where(np.random.default_rng(2).random(800) < 0.3, 1 - actual, one)
     paired = PairedConfusion.from_labels(actual, one, other)
     simple = plan_test_size(COSTS, paired, difference=1.0, rng=0)
-    # Ill ones are cheap to have in the test set where they are rare in use.
+    # Positives are rare in the population and frequent in the test set, which is efficient.
     rare = plan_test_size(COSTS, paired, difference=0.3, class_priors={0: 0.99, 1: 0.01}, rng=0)
     assert rare.design_effect < 1
     strata = np.where(groups % 2, "a", "b")

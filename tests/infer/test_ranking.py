@@ -54,7 +54,7 @@ def test_pairs_are_ordered_adjusted_and_consistent_with_single_comparisons():
     assert [pair.adjusted for pair in pairs] == pytest.approx(holm(np.array(raw)))
     assert [pair.adjusted for pair in ranking.pairwise(adjust="none")] == raw
     for pair in pairs:
-        assert pair.difference <= 0  # the cheaper stands first
+        assert pair.difference <= 0  # the cheaper model is the first
         single = ranking.difference(pair.first, pair.second).interval()
         assert pair.low <= single.low + 0.01  # simultaneous intervals are wider
         assert pair.high >= single.high - 0.01
@@ -229,4 +229,4 @@ def test_many_models_are_shown_without_their_pairs():
     assert text.startswith("14 models, 91 pairs.")
     assert len(text.splitlines()) > 14
     assert "c13" in ranking._repr_html_()
-    assert "_p_values" not in vars(ranking)  # looking at it tests nothing
+    assert "_p_values" not in vars(ranking)  # its display runs no test

@@ -1,4 +1,4 @@
-"""Recall, precision, F1 and their like: values, limits by two routes, designs and bad input."""
+"""Recall, precision, F1 and other rates: values, limits by two routes, designs and bad input."""
 
 import json
 
@@ -89,7 +89,7 @@ def test_values_and_limits_are_those_of_peers():
     assert rates.precision.value == pytest.approx(ppv_score(y_true, y_pred)[0], abs=1e-9)
     assert rates.precision.value == pytest.approx(precision_score(y_true, y_pred), abs=1e-12)
     hits, n = ((y_true == 1) & (y_pred == 1)).sum(), (y_true == 1).sum()
-    # Clopper and Pearson's limits contain ours, which have the weight 0.7 in place of 1.
+    # Clopper and Pearson's limits contain ours, which use the weight 0.7 instead of 1.
     low, high = proportion_confint(hits, n, method="beta")
     assert low < rates.recall.low < hits / n < rates.recall.high < high
 

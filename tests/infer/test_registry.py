@@ -1,4 +1,4 @@
-"""What the registry of methods says of each, and how one of them is chosen."""
+"""The registry of methods: its entries, and the choice of a method."""
 
 import copy
 import pickle
@@ -63,7 +63,7 @@ def test_options_are_the_keyword_only_parameters():
     assert takes("bcost", "rng")
     assert takes("exact", "laplace")
     assert not takes("extremal", "rng")
-    assert not takes("bdeltacost", "rng")  # which gives no interval
+    assert not takes("bdeltacost", "rng")  # a test, which has no interval
     assert not takes("auto", "rng")
     assert "rng" in METHODS["bdeltacost"].test_options
 
@@ -99,7 +99,7 @@ def test_many_tables_at_once_are_tested_as_one_by_one(method):
         CostDifference(PairedConfusion(table, labels=[0, 1]), costs).test(method, **options).p_value
         for table in tables
     ]
-    # Random tables draw one after the other, so that only the first has the same numbers.
+    # In a batch, tables share a random stream, so that only the first has the same random numbers.
     assert together[0] == pytest.approx(alone[0])
     assert together == pytest.approx(alone, **({"abs": 0.05} if options else {}))
 
@@ -156,7 +156,7 @@ def test_nothing_warns_that_is_only_looked_at():
         constant.interval()
 
 
-# What is computed once.
+# Cached results.
 
 
 @pytest.fixture
@@ -208,7 +208,7 @@ def test_results_are_copied_and_compared_by_their_fields(again):
     before = [pickle.dumps(each) for each in results]
     for each in results:
         each.summary()
-    assert [pickle.dumps(each) for each in results] == before  # with nothing that was computed
+    assert [pickle.dumps(each) for each in results] == before  # without cached results
     for each in results:
         other = again(each)
         assert other == each

@@ -1,4 +1,4 @@
-"""The nearest probabilities with another mean."""
+"""The nearest probabilities with a given mean."""
 
 import numpy as np
 import pytest

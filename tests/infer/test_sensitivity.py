@@ -1,4 +1,4 @@
-"""Costs along a path, against looking up each example's cost at each place."""
+"""Costs along a path, against a look-up of each example's cost at each place."""
 
 import pickle
 
@@ -114,7 +114,7 @@ def test_with_priors_examples_are_drawn_class_by_class():
     found = cost_sensitivity(
         actual, decided, start, stop, class_priors=shares, steps=3, n_draws=20_000, rng=0
     )
-    # One more example in each class, the last of its weights.
+    # The last weight of each class is that of one additional example.
     weights = [rng.dirichlet(np.ones(size + 1), 20_000) for size in (40, 30, 30)]
     for k, share in enumerate(found.position):
         values = (1 - share) * start.values + share * stop.values
@@ -191,7 +191,7 @@ def test_nothing_is_shown_of_identical_classifiers():
 
 def test_ranges_end_where_two_cost_the_same():
     found = cost_sensitivity(Y_TRUE, PREDICTIONS, MILD, HARSH, steps=4, n_draws=100, rng=0)
-    # left takes ten b for a, which cost 1 to 9; right takes ten b for c, which cost 3.
+    # left predicts a for ten b, which cost 1 to 9; right predicts c for ten b, which cost 3.
     (_, place, first), (again, _, second) = found.average_ranges()
     assert (first, second) == ("left", "right")
     assert place == again == pytest.approx(2 / 8)
@@ -309,7 +309,7 @@ def test_the_cell_that_tells_most_is_taken_by_default():
     wide = CostRanges.from_cells({("a", "b"): (1, 2), ("c", "b"): (0, 90)}, labels=LABELS)
     found = cost_sensitivity(Y_TRUE, PREDICTIONS, wide, steps=3, n_draws=100, rng=0)
     assert found.axis == "cost of predicting 'c' when it was 'b'"
-    # Where nobody differs, any range will do.
+    # If the classifiers do not differ, any range is valid.
     same = {"a": Y_TRUE, "b": Y_TRUE}
     assert cost_sensitivity(Y_TRUE, same, wide, steps=2, n_draws=100, rng=0).cost.tolist() == [
         [0, 0],

@@ -1,4 +1,4 @@
-"""Costs by slice: values, limits that hold together, verdicts, engines, search and bad input."""
+"""Costs by slice: values, simultaneous limits, verdicts, engines, search and bad input."""
 
 import re
 
@@ -70,7 +70,7 @@ def test_all_of_twenty_rare_slices_are_covered_by_enumeration():
     misses = np.arange(201)
     low, high = beta_limits(misses, 200 - misses, level)
     costs = CostMatrix.from_errors(false_positive=0, false_negative=500)
-    for count in (0, 1, 4):  # what the slices get is this
+    for count in (0, 1, 4):  # intervals of slices are these
         table = Confusion([[0, count], [0, 200 - count]], labels=[0, 1])
         interval = CostEstimate(table, costs).interval(1 - level, impossible=[(1, 0)])
         assert tuple(interval) == pytest.approx((500 * low[count], 500 * high[count]), abs=1e-6)
@@ -95,7 +95,7 @@ def test_crossed_columns_missing_values_and_one_class_in_a_slice():
     y_true[by["channel"] == "web"] = 0
     one = evaluate_by(y_true, y_pred, COSTS, by=by["channel"]).slices()
     assert {each.slice_ for each in one} == {"web", "shop"}
-    # With priors, a class that does not occur in a slice leaves its cost open.
+    # With priors, the cost of a slice without rows of a class is unknown.
     priors = {0: 0.5, 1: 0.5}
     known = evaluate_by(y_true, y_pred, COSTS, by=by["channel"], class_priors=priors)
     web = next(each for each in known.slices() if each.slice_ == "web")
@@ -168,7 +168,7 @@ def test_each_slice_has_a_name_of_its_own():
         assert {each.slice_ for each in found.slices()} == {"'x:y':'z'", "'x':'y:z'"}
     mixed = evaluate_by(y, y, COSTS, by=[1, "1"] * 4).slices()
     assert [(each.slice_, each.n) for each in mixed] == [("1", 8)]
-    # What is called "(other)" in the data joins the others.
+    # A slice named "(other)" in the data is merged with the others.
     other = evaluate_by(y, y, COSTS, by=["(other)", "a", "(other)", "b"] * 2, most=1).slices()
     assert {each.slice_: each.n for each in other} == {"a": 2, "(other)": 6}
 

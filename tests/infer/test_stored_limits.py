@@ -1,8 +1,8 @@
-"""Limits that were stored once: a change of how they are computed must not move them unnoticed.
+"""Stored limits, which must not change unnoticed when their computation changes.
 
-Other tests say that limits are right, within what they can tell. These say that they are the same,
-to the last digits but four, as they were. Where limits are meant to change, write them anew with
-``python -m tests.infer.test_stored_limits``, and say in the changelog by how much they moved.
+Other tests check that limits are right, within their precision. These check that limits are the
+same as before, except for the last four digits. If limits are meant to change, rewrite them with
+``python -m tests.infer.test_stored_limits``, and state in the changelog by how much they moved.
 """
 
 import json
@@ -69,7 +69,7 @@ def p_values():
     for name, method in METHODS.items():
         if method.tails is None:
             continue
-        alone = name == "mcnemar"  # it is for costs that count mistakes, and for no margin
+        alone = name == "mcnemar"  # only for costs that count mistakes, without a margin
         difference = CostDifference(PAIRED, COUNTED if alone else COSTS)
         asked = options_of(method.test_options) | ({} if alone else {"margin": 0.5})
         for alternative in ("two-sided", "less", "greater"):

@@ -1,4 +1,4 @@
-"""Our estimates and standard errors are those of R's survey package (tests/golden/survey)."""
+"""Estimates and standard errors agree with R's survey package (tests/golden/survey)."""
 
 import csv
 from pathlib import Path
@@ -48,8 +48,8 @@ def test_as_survey(row):
     assert estimate.cost == pytest.approx(float(row["mean"]), rel=1e-9)
     interval = estimate.interval(method="normal")
     error = (interval.high - interval.low) / (2 * ndtri(0.975))
-    # Of weighted rows we keep the sums of weights and of their squares in each cell, so n - 1 is
-    # that of as many rows as these are worth.
+    # For weighted rows we keep the sums of weights and of squared weights in each cell, so that
+    # n - 1 uses the effective number of rows.
     single = "groups" not in row["design"] and "nested" not in row["design"]
     near = 0.01 if "weights" in row["design"] and single else 1e-9
     assert error == pytest.approx(float(row["error"]), rel=near)

@@ -119,7 +119,7 @@ def test_two_irrational_costs():
     interval = estimate.interval(method="exact", laplace=0.1)
     assert list(interval.times(1000)) == pytest.approx(totals.tolist())
     assert interval.error == 0
-    # The other route: the number of misses is binomial, that of false alarms binomial given it.
+    # Other route: the number of misses is binomial, and so are the false alarms, given the misses.
     misses, alarms, n, all_cells = 3.1, 30.1, 1000, 1000.4
     for total in (32.463124, 500.0, 991.714424):
         reached = 0.0

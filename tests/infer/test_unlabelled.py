@@ -1,4 +1,4 @@
-"""Labels on some rows only: a judge's verdicts, known shares, or nothing known at all."""
+"""Labels on some rows only: with a judge's verdicts, known shares, or no other information."""
 
 import itertools
 
@@ -71,7 +71,8 @@ class TestJudge:
         design = Design(population=sizes, decided={name: name.split(":")[0] for name in sizes})
         assert tuple(CostEstimate(table, COSTS, design).interval()) == tuple(found.interval())
         wide = CostEstimate(table, COSTS, Design(population=sizes)).interval()
-        # There alarms could cost as much as misses; limits of so small a pool are on a lattice.
+        # Without `decided`, alarms could cost as much as misses. In so small a pool, limits lie on
+        # a lattice.
         assert wide.high > found.interval().high * (1 - 1e-8)
 
     def test_verdicts_are_merged_until_five_have_labels(self):
@@ -181,7 +182,7 @@ class TestCompare:
         assert low == pytest.approx(exact) == pytest.approx(high)
         assert found.difference == pytest.approx(exact)
         each = found.estimates()
-        assert each[0].interval().width > 10  # what both decided alike is not known
+        assert each[0].interval().width > 10  # rows that both decided alike have no labels
 
     def test_judge(self):
         actual, first, verdict, seen = pool(n=20_000, labels=3000)

@@ -117,7 +117,7 @@ def test_as_a_plain_adacost(miss, adjustment, rounds):
     X = rng.normal(size=(60, 1))
     y = (np.abs(X[:, 0]) + 0.4 * rng.normal(size=60) < 0.5).astype(int)
     costs = CostMatrix([[-0.5, miss], [0.5, 0]], rows="predicted", labels=[0, 1])
-    weights = 1 + rng.random(60)  # so that no two stumps are tied
+    weights = 1 + rng.random(60)  # random, so that no two stumps are tied
     model = AdaCostClassifier(ErrorStump(), costs, n_estimators=12, adjustment=adjustment)
     model.fit(X, y, sample_weight=weights)
     cost = np.where(y == 1, miss, 1.0)
@@ -129,7 +129,7 @@ def test_as_a_plain_adacost(miss, adjustment, rounds):
         rounds=12,
     )
     assert len(model.estimators_) == rounds
-    if rounds == 1:  # the paper's scale ends it at once, and the first learner stays
+    if rounds == 1:  # with the paper's scale, boosting stops at once and keeps the first learner
         assert not plain.rounds
         assert model.estimator_weights_.tolist() == [1.0]
     else:
@@ -163,7 +163,7 @@ def test_stops_when_the_first_learner_makes_no_mistake():
     assert np.array_equal(model.predict(X), y)
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # then the test is careful
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # the test is conservative
 @pytest.mark.parametrize("adjustment", [0.0, 0.1, 1.0])
 def test_beats_cost_blind_boosting(adjustment):
     X, y = draw(2000, seed=2)
@@ -200,7 +200,7 @@ def test_the_costs_may_have_a_class_more_than_y():
     np.testing.assert_allclose(AdaCostClassifier(STUMP, costs).fit(X, y).decision_function(X), two)
 
 
-# -- scikit-learn's ways
+# -- scikit-learn's conventions
 
 
 def test_text_labels():

@@ -50,7 +50,7 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # then the test is careful
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # the test is conservative
 @pytest.mark.parametrize(
     "options",
     [{}, {"weighting": "avg_cost", "deciding": "vote"}, {"weighting": "avg_cost"}],
@@ -80,7 +80,7 @@ def test_votes():
         costs=THREE, n_estimators=7, deciding="vote", random_state=0
     ).fit(X, y)
     votes = pd.DataFrame([member.predict(X) for member in model.estimators_])
-    most = votes.mode().iloc[0]  # of those with the most votes, the first
+    most = votes.mode().iloc[0]  # the first of the classes with the most votes
     assert model.predict(X).tolist() == most.tolist()
 
 
@@ -140,7 +140,7 @@ def test_can_abstain():
     assert set(model.fit(X, y).predict(X).tolist()) == {0, 1, "abstain"}
 
 
-# -- scikit-learn's ways
+# -- scikit-learn's conventions
 
 
 def test_the_same_for_any_number_of_jobs():

@@ -1,4 +1,4 @@
-"""Compiled trees are kept between processes, and compiled again when their code changes."""
+"""Compiled trees are cached between processes, and compiled again when their code changes."""
 
 import json
 import os
@@ -37,7 +37,8 @@ nodes["hash"] = 0, 2, 5
 fill_hash_table(table, nodes, 3)
 print(table.tolist())
 """
-"""This compiles in a second, and calls a function that one edits to see whether it is noticed."""
+"""Code that compiles in a second. It calls a function that the tests edit, to see whether the cache
+notices."""
 
 ROUNDED = """
 from stakes.learn.trees._splits import entrance, units
@@ -56,7 +57,7 @@ def killed(self, name, data):
     os.kill(os.getpid(), signal.SIGKILL)
 IndexDataCacheFile._save_data = killed
 """
-"""The worst moment: the list of compiled functions is written, and the function is not."""
+"""A kill at the worst moment: the index of compiled functions is written, but not the function."""
 
 FULL_DISK = """
 from numba.core.caching import IndexDataCacheFile
@@ -108,12 +109,12 @@ def test_an_edit_of_a_callee_compiles_again(copy):
     files = kept(copy)
     assert len(files) == 1
     assert answer(copy, LOOK_UP) == FOUND
-    assert kept(copy) == files  # which were read
+    assert kept(copy) == files  # the cache was used
     edit(copy)
     assert answer(copy, LOOK_UP) == EDITED
 
 
-@pytest.mark.services  # compiles for long
+@pytest.mark.services  # long compilation
 def test_a_kill_while_new_code_is_kept_does_not_bring_back_old_code(copy):
     assert answer(copy, LOOK_UP) == FOUND
     edit(copy)
@@ -128,22 +129,22 @@ def test_a_kill_while_new_code_is_kept_does_not_bring_back_old_code(copy):
 def test_a_kill_breaks_nothing_and_the_second_process_starts_soon(copy):
     killed = start(copy, GROW)
     assert killed.stdout.readline() == "asked\n"
-    time.sleep(2)  # it is compiling now
+    time.sleep(2)  # the process is compiling now
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
     seconds, shares = answer(copy, GROW)
-    assert seconds > 2  # it compiles
+    assert seconds > 2  # compiled again
     assert [sum(row) for row in shares] == pytest.approx([1.0] * 20)
     files = kept(copy)
     killed = start(copy, GROW.replace("X[40:]", "np.tile(X, (20_000, 1))"))
     assert killed.stdout.readline() == "asked\n"
-    time.sleep(2)  # it is growing trees now
+    time.sleep(2)  # the process is growing trees now
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
     seconds, again = answer(copy, GROW)
     assert again == shares
     assert seconds < 1
-    assert kept(copy) == files  # which were read
+    assert kept(copy) == files  # the cache was used
 
 
 @pytest.mark.parametrize(
@@ -161,7 +162,7 @@ def test_an_edit_in_another_file_compiles_again(copy, name, old, new, edited):
     files = kept(copy)
     assert len(files) == 1
     assert answer(copy, code) == 2_000_000_000
-    assert kept(copy) == files  # which were read
+    assert kept(copy) == files  # the cache was used
     edit(copy, name, old, new)
     assert answer(copy, code) == edited
 
@@ -177,7 +178,7 @@ def test_compiled_code_uses_no_other_files():
     assert not [path for path in others if "njit" in path.read_text()]
 
 
-@pytest.mark.services  # compiles for long
+@pytest.mark.services  # long compilation
 def test_where_nothing_can_be_kept_the_trees_compile_all_the_same(copy):
     (copy / "stakes/learn/trees/__pycache__").write_text("no folder")
     nowhere = "/dev/null/none"
@@ -185,14 +186,14 @@ def test_where_nothing_can_be_kept_the_trees_compile_all_the_same(copy):
     assert answer(copy, LOOK_UP, **places) == FOUND
 
 
-@pytest.mark.services  # compiles for long
+@pytest.mark.services  # long compilation
 def test_a_full_disk_only_costs_time(copy):
     assert answer(copy, FULL_DISK + LOOK_UP) == FOUND
     assert not kept(copy)
     assert answer(copy, LOOK_UP) == FOUND
 
 
-@pytest.mark.services  # compiles for long
+@pytest.mark.services  # long compilation
 @pytest.mark.parametrize("ending", ["*.nbi", "*.nbc"])
 def test_broken_files_only_cost_time(copy, ending):
     assert answer(copy, LOOK_UP) == FOUND

@@ -1,4 +1,4 @@
-"""The compiled lazy option trees against the plain ones."""
+"""The compiled lazy option trees, against the reference implementation in plain Python."""
 
 from functools import cache
 
@@ -92,7 +92,7 @@ def test_as_the_plain_trees(seed, kind, bag, shape, options):
     X, y, queries, discrete = random_problem(seed, n, attributes, classes, kind)
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(n, np.full(n, 1 / n)) if bag else np.ones(n, dtype=int)
-    if options["max_tests"] == 5:  # paths are many, and the plain trees walk each of them
+    if options["max_tests"] == 5:  # there are many paths, and the plain trees follow each of them
         options = {**options, "min_leaf": max(options["min_leaf"], 3)}
     got, expected = both((X, y, queries[:4], discrete), counts, classes, options)
     np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)
@@ -122,7 +122,7 @@ def test_as_the_plain_trees_by_information(seed, kind, bag, shape, options):
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(n, np.full(n, 1 / n)) if bag else np.ones(n, dtype=int)
     options = {**options, "thresholds": "node", "ranking": "information"}
-    if options["max_nodes"] > 20:  # paths are many, and the plain trees walk each of them
+    if options["max_nodes"] > 20:  # there are many paths, and the plain trees follow each of them
         options |= {"min_leaf": max(options["min_leaf"], 3), "max_tests": 2, "max_nodes": None}
     got, expected = both((X, y, queries[:4], discrete), counts, classes, options)
     np.testing.assert_allclose(got, expected, atol=1e-12, rtol=0)

@@ -80,7 +80,7 @@ def test_a_lazy_tree_takes_the_best_test_only():
     ]
 
 
-# -- what a tree is, by the oracle
+# -- trees against the reference implementation
 
 
 @pytest.mark.parametrize("preset", [{}, LITERAL, INFORMED])
@@ -174,7 +174,7 @@ def test_a_row_of_a_data_frame_is_explained():
         tree.explain(row.drop("fr"))
 
 
-# -- the same again
+# -- reproducibility
 
 
 @pytest.mark.parametrize("kind", [*ALONE, *BAGGED])
@@ -277,7 +277,7 @@ def test_copies_predict_the_same(kind):
         np.testing.assert_array_equal(copy.predict_proba(queries), expected)
 
 
-# -- what little there is
+# -- degenerate data
 
 
 @pytest.mark.parametrize("kind", [*ALONE, *BAGGED])

@@ -46,7 +46,7 @@ def three_classes(n=300, seed=0):
 
 def expected_failures(estimator):
     if isinstance(estimator.estimator, DecisionTreeClassifier):
-        return {}  # alike for all draws, on the few rows of these checks
+        return {}  # the few rows of these checks give the same result for all bootstrap samples
     return {
         "check_sample_weight_equivalence_on_dense_data": DRAWS,
         "check_sample_weight_equivalence_on_sparse_data": DRAWS,
@@ -133,7 +133,7 @@ def test_a_sample_of_one_class_makes_a_constant_member():
         assert set(model.fit(X, y).predict(X)) == {"usual"}
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # then the test is careful
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # the test is conservative
 @pytest.mark.parametrize(
     "options", [{}, {"out_of_bag": False}, {"probabilities": "votes"}, {"max_samples": 0.5}]
 )
@@ -174,7 +174,7 @@ def test_one_label_for_all_is_predicted_with_a_warning():
     assert model.predict(X).tolist() == 200 * [1]
 
 
-# -- scikit-learn's ways
+# -- scikit-learn's conventions
 
 
 @pytest.mark.parametrize("learner", [DecisionTreeClassifier(max_features=1), GaussianNB()])

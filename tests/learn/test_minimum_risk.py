@@ -81,7 +81,7 @@ def test_true_probabilities_attain_the_bayes_cost():
     assert error < 0.01 * bayes_cost()
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # then the test is careful
+@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # the test is conservative
 @pytest.mark.parametrize("calibration", [None, "sigmoid", "isotonic"])
 def test_beats_the_cost_blind_learner(calibration):
     X, y = draw(2000, seed=2)
@@ -210,7 +210,7 @@ def test_costs_of_examples_that_cannot_be_used(own, message):
         model.predict(X, own)
 
 
-# -- scikit-learn's ways
+# -- scikit-learn's conventions
 
 
 def test_a_fitted_classifier_is_taken_as_it_is():

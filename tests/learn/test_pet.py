@@ -61,7 +61,7 @@ def test_by_hand():
     rows, y = [[1], [1], [1], [2], [2]], ["a", "a", "b", "b", "b"]
     model = PETClassifier(laplace=[1, 3]).fit(rows, y)
     np.testing.assert_allclose(model.predict_proba([[1], [2]]), [[3 / 7, 4 / 7], [1 / 6, 5 / 6]])
-    assert model.predict([[1]]).tolist() == ["b"]  # which the correction makes the likelier one
+    assert model.predict([[1]]).tolist() == ["b"]  # more likely because of the correction
 
 
 @pytest.mark.parametrize("min_samples_leaf", [1, 10])
@@ -87,7 +87,7 @@ def test_one_class_is_certain():
 
 
 def test_bag_averages_smoothed_trees_on_bootstrap_samples():
-    rows, y = X[48:106:2], NAMES[48:106:2]  # one of "a", which many samples miss
+    rows, y = X[48:106:2], NAMES[48:106:2]  # one row of "a", which many samples miss
     model = BaggedPETClassifier(20, min_samples_leaf=3, random_state=5).fit(rows, y)
     bag = make_bag(5, 20, len(y))
     total, missed = np.zeros((len(rows), 3)), 0
@@ -109,7 +109,7 @@ def test_bag_draws_by_weight():
     weights = np.where(NAMES == "a", 0.0, 1.0)
     model = BaggedPETClassifier(5, random_state=0).fit(X, NAMES, sample_weight=weights)
     assert all(0 not in tree.classes_ for tree in model.estimators_)
-    assert model.predict_proba(X)[:, 0].max() <= 1 / 4  # no more than the correction
+    assert model.predict_proba(X)[:, 0].max() <= 1 / 4  # at most the correction
 
 
 def test_the_number_of_jobs_changes_nothing():

@@ -1,4 +1,4 @@
-"""Rows drawn in proportion to weights, against their expectation by simulation."""
+"""Rows sampled in proportion to weights, against their expectation by simulation."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def test_each_row_comes_as_often_as_it_should_on_average():
     copies = expected_copies("resample", CODES, random(1).uniform(0, 3, 100), WEIGHTS)
     draws = 4000
     total = sum(times(copies, CODES, seed) for seed in range(draws))
-    share = copies % 1  # a row comes once more with this probability, which is all its variance
+    share = copies % 1  # the probability of one more copy of a row, the only source of variance
     error = np.sqrt(draws * share * (1 - share)) + 1e-9
     assert (np.abs(total - draws * copies) < 4.5 * error + 1e-6).all()
 

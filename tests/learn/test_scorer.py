@@ -54,7 +54,7 @@ def test_it_is_minus_the_cost_of_evaluate(seed, weighted):
 
 
 def test_by_hand():
-    # c→c 0, c→a (decide a, is c) 2, a→c 7, b→a 30: in all 39 over 4
+    # c→c 0, c→a (predict a, class c) 2, a→c 7, b→a 30: 39 in total, over 4 rows
     assert score(THREE, ["c", "c", "a", "b"], ["c", "a", "c", "a"]) == -39 / 4
     weights = [1, 1, 0, 2]
     assert score(THREE, ["c", "c", "a", "b"], ["c", "a", "c", "a"], sample_weight=weights) == (
@@ -64,13 +64,13 @@ def test_by_hand():
 
 def test_costs_of_single_examples_take_the_place_of_the_matrix():
     y_true, y_pred = [1, 0, 1], [0, 1, 1]
-    amounts = np.array([[120.0, 5], [0, 5], [35, 6]])  # of deciding 0, of deciding 1
+    amounts = np.array([[120.0, 5], [0, 5], [35, 6]])  # costs of predicting 0, of predicting 1
     assert score(COSTS, y_true, y_pred, example_costs=amounts) == -(120 + 5 + 6) / 3
     expected = -evaluate(y_true, y_pred, ExampleCosts(amounts)).cost
     assert score(COSTS, y_true, y_pred, example_costs=amounts) == pytest.approx(expected)
     weighted = score(COSTS, y_true, y_pred, example_costs=amounts, sample_weight=[1, 2, 1])
     assert weighted == -(120 + 2 * 5 + 6) / 4
-    frame = pd.DataFrame(amounts[:, ::-1], columns=[1, 0])  # by name, whatever their order
+    frame = pd.DataFrame(amounts[:, ::-1], columns=[1, 0])  # matched by name, in any order
     assert score(COSTS, y_true, y_pred, example_costs=frame) == -131 / 3
 
 

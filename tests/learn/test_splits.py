@@ -33,7 +33,7 @@ class Failing(ClassifierMixin, BaseEstimator):
     def __init__(self, at="fit", decision=0):
         self.at, self.decision = at, decision
 
-    def fit(self, X, y):  # noqa: ARG002 - every learner has it
+    def fit(self, X, y):  # noqa: ARG002 - scikit-learn's signature
         if self.at == "fit":
             raise ZeroDivisionError("no luck")
         self.classes_ = np.unique(y)
@@ -45,7 +45,7 @@ class Failing(ClassifierMixin, BaseEstimator):
         return np.full(len(X) + (self.at == "short"), self.decision)
 
 
-# -- how it is run
+# -- jobs, seeds, splits and kinds of data
 
 
 def test_the_number_of_jobs_changes_nothing():

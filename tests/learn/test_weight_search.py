@@ -1,4 +1,4 @@
-"""Weights found by trial, against hand counts and a search of a grid."""
+"""Weights found by trial, against counts by hand and a grid search."""
 
 import numpy as np
 import pytest
@@ -125,7 +125,8 @@ def test_eval_count_by_hand():
 
     for costs in (THREE, THREE + np.array([2, -1, 4])):
         weights = eval_count(Trial(predict, actual, rows, costs))
-        # Class 0: one of weight 2 called 2; class 1: called 0, and called 2; class 2: called 0.
+        # Class 0: one of weight 2 predicted as 2. Class 1: one predicted as 0, one as 2. Class 2:
+        # one predicted as 0.
         assert weights == pytest.approx([1 + 2 * 5, 1 + 3 + 6, 1 + 8])
     assert asked == [[1.0, 1.0, 1.0]] * 2
 

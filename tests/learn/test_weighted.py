@@ -1,4 +1,4 @@
-"""WeightedClassifier: scikit-learn's contract, the costs it saves, and how data reach it."""
+"""WeightedClassifier: scikit-learn's contract, savings, and the data that the learner receives."""
 
 import pickle
 
@@ -55,7 +55,7 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-# -- what it is for
+# -- savings
 
 
 def gaussians(n, seed, share=0.5):
@@ -65,7 +65,8 @@ def gaussians(n, seed, share=0.5):
     return rng.normal(2 * y[:, np.newaxis], 1, (n, 2)), y
 
 
-# An aware learner never misses what a blind one finds, so that outcome is not seen.
+# A cost-sensitive learner never misses a positive that a cost-blind one detects, so that this
+# outcome is not observed.
 never_seen = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 
 
@@ -114,7 +115,7 @@ def test_a_learner_without_sample_weight_is_weighted_by_drawing_rows():
         assert verdict.test().rejected
 
 
-# -- what the learner gets
+# -- the data that the learner receives
 
 
 class Recorder(ClassifierMixin, BaseEstimator):
@@ -248,7 +249,7 @@ def test_text_reaches_a_pipeline():
     assert drawn.predict(["free money"]).tolist() == [1]
 
 
-# -- as a part of others
+# -- in pipelines and other estimators
 
 
 def test_a_pipeline_gets_weights_for_its_last_step():
@@ -265,7 +266,7 @@ def test_a_pipeline_gets_weights_for_its_last_step():
         )
         np.testing.assert_array_equal(routed.fit(X, y).predict(X), inside.predict(X))
         silent = WeightedClassifier(make_pipeline(StandardScaler(), TREE), COSTS, random_state=0)
-        assert np.mean(silent.fit(X, y).predict(X)) > np.mean(y)  # by drawing rows
+        assert np.mean(silent.fit(X, y).predict(X)) > np.mean(y)  # by resampling the rows
         with pytest.raises(InputTypeError, match="or request sample_weight= from the step"):
             silent.set_params(passing="sample_weight").fit(X, y)
 

@@ -1,4 +1,4 @@
-"""WeightedClassifier at the edge: other decisions, and what it refuses."""
+"""WeightedClassifier in edge cases: decisions that are not classes, and refused input."""
 
 import numpy as np
 import pytest

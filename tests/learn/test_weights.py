@@ -1,4 +1,4 @@
-"""Class weights by formula, against those worked out by hand."""
+"""Class weights by formula, against weights computed by hand."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from stakes import CostMatrix
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.learn import class_weights
 
-# Table 2.1 of the thesis, of which Table 2.2 is the equivalent with zeros in the diagonal.
+# Table 2.1 of the thesis; Table 2.2 is equivalent, with zeros on the diagonal.
 TABLE_21 = CostMatrix([[-1.5, 10], [100, 0]], rows="predicted", labels=["fraud", "ok"])
 THREE = CostMatrix([[0, 3, 8], [1, 0, 2], [5, 6, 0]], rows="predicted", labels=["a", "b", "c"])
 ABC = ["a", "b", "c"]
@@ -98,7 +98,7 @@ def test_labels_come_in_any_form_and_leave_as_plain_values(series):
 @pytest.mark.filterwarnings("ignore::stakes.errors.ConstantCostWarning")
 @given(cost_matrices(extra_decisions=False), st.data())
 def test_weights_are_those_of_the_zero_diagonal_or_an_error(costs, data):
-    assume(not isinstance(costs.labels[0], float))  # no classes to scikit-learn
+    assume(not isinstance(costs.labels[0], float))  # scikit-learn accepts no floats as classes
     y = data.draw(st.permutations(list(costs.labels)))
     off = costs.zero_diagonal().values
     mean = off.sum(axis=0) / (len(costs.labels) - 1)

@@ -1,4 +1,4 @@
-"""Which policies a study has, what they are called, and how they compare."""
+"""The policies of a study, their names, and their comparison."""
 
 import re
 from dataclasses import replace
@@ -475,7 +475,7 @@ def test_decisions_that_are_never_the_cheapest_leave_a_constant(few):
     ("values", "first", "below"),
     [
         ([[0, 2000], [30, 30], [100, 50]], "review", 0),  # a review is always better than 1
-        ([[0, 2000], [0.001, 10], [100, 0]], 1, "review"),  # and here than 0
+        ([[0, 2000], [0.001, 10], [100, 0]], 1, "review"),  # a review is always better than 0
     ],
 )
 def test_one_threshold_of_three_decisions_says_what_they_are(values, first, below):

@@ -1,4 +1,4 @@
-"""The choice of a threshold: on other rows, at stated shares of the classes, within limits."""
+"""The choice of a threshold: on other rows, at given class priors, within limits."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Thresholds and minimum expected cost where each row has costs of its own."""
+"""Thresholds and minimum expected cost with costs of single rows."""
 
 from dataclasses import replace
 

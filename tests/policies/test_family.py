@@ -1,4 +1,4 @@
-"""Comparisons with the cheapest, against scipy's studentized range."""
+"""Comparisons with the cheapest policy, against scipy's studentized range."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from scipy.stats import norm, studentized_range
 from stakes.policies._compared import adjusted, level
 
 FREE = 1e7
-"""So many degrees of freedom that the studentized range is that of normal variables."""
+"""Degrees of freedom, so many that the studentized range is that of normal variables."""
 
 
 @pytest.mark.parametrize("members", [2, 3, 5, 8, 20])

@@ -1,4 +1,4 @@
-"""How rows are dealt into folds."""
+"""The assignment of rows to folds."""
 
 import numpy as np
 import pytest
@@ -97,7 +97,7 @@ def test_groups_stay_whole_and_those_with_rare_rows_are_dealt_evenly():
     with_rare = np.array([positive[group == each].any() for each in range(90)])
     for side in (with_rare, ~with_rare):
         assert np.ptp(np.bincount(of_group[side, 0], minlength=FOLDS)) <= 1
-    names = np.random.default_rng(3).permutation(90)  # groups of other numbers
+    names = np.random.default_rng(3).permutation(90)  # other numbers for the groups
     again = deal_groups(keys, positive, names[group], FOLDS, 0)
     assert (again == folds).all()
     turned = keys_of(~positive, -scores)
@@ -120,7 +120,7 @@ def test_mirrored_groups_are_not_confused(share):
     assert (again == folds[order]).all()
 
 
-# The same through the choice of a threshold.
+# The same, by the choice of a threshold.
 
 
 def joint(positive, scores, *, labels=(0, 1), **parts):

@@ -1,4 +1,4 @@
-"""Thresholds at other costs are those that a study of these costs chooses."""
+"""Thresholds at other costs are those that a study with these costs chooses."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Where scores are cut: against an independent fit, and against every possible cut."""
+"""Cuts of the scores, against an independent fit and against every possible cut."""
 
 import itertools
 
@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from stakes.policies._rule import RIDGE, ScoreTables, cheapest_cuts, expected_thresholds
 
-ERRORS = np.array([[1.0, 0.0], [0.0, 20.0]])  # alarm, no alarm; for negatives and positives
+ERRORS = np.array([[1.0, 0.0], [0.0, 20.0]])  # rows: alarm, no alarm; columns: negative, positive
 REVIEW = np.array([[10.0, 0.0], [3.0, 4.0], [0.0, 100.0]])
 
 
@@ -64,7 +64,7 @@ def test_the_smooth_cut_is_kept_or_the_least_cost_taken(seed, costs):
         least = min(spent.values())
         if list(cuts) != smooth:
             assert spent[tuple(cuts)] == pytest.approx(least, rel=1e-12)
-        # The smooth cut may cost no more than chance explains: a standard error and one row each.
+        # The smooth cut may cost at most what chance explains: a standard error and one row each.
         other = min((each for each in spent if spent[each] <= least * (1 + 1e-12)),
                     key=lambda each: abs(each[0] - smooth[0]))  # fmt: skip
         between = range(min(smooth[0], other[0]), max(smooth[0], other[0]))

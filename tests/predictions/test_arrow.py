@@ -54,7 +54,7 @@ def test_labels_of_any_kind_become_codes(kind):
 def test_numbers_stand_for_numbers_in_text(values):
     for labels in ((0, 1), ("0", "1")):
         if isinstance(values[0], bool) and labels[0] == "0":
-            continue  # True is the number 1 and not the text "1"
+            continue  # True equals the number 1, but not the text "1"
         found = table(a=values)
         assert has_decisions(found, "a", labels)
         assert codes(found, labels).tolist() == [1, 0]
@@ -212,7 +212,7 @@ def test_measurements_have_no_labels():
     assert found.values("text") is None
     assert len(found.values("wholes")) == 200
     assert len(found.values("few")) == 2
-    assert len(found.labels("text")) == 200  # of a column that somebody named
+    assert len(found.labels("text")) == 200  # the labels of a column that is named
 
 
 @pytest.mark.parametrize(

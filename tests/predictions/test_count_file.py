@@ -1,4 +1,4 @@
-"""Count files in both formats: the same content, merged in any order, and any damage seen."""
+"""Count files in both formats: same content, merging in any order, and detection of damage."""
 
 import io
 import json

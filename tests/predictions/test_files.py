@@ -1,4 +1,4 @@
-"""Files of predictions become the same study, however the examples are kept in them."""
+"""Files of predictions give the same study, whatever their format and layout."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Tables as people have them: each column gets the right part, or the table is refused."""
+"""Layouts of tables in practice: each column gets the right role, or the table is refused."""
 
 import shlex
 import warnings
@@ -53,8 +53,9 @@ def column(kind, seed):
         "dn": lambda: np.where(decided, "yes", "no"),
         "dc": lambda: np.where(decided, "FRAUD", "Ok "),
         "p": score.copy,
-        "q": lambda: (1 - column("p", seed + 1)).round(4),  # of the other class, before it
-        "qq": lambda: (1 - column("p", seed - 1)).round(4),  # and after it
+        # Probabilities of the other class, in the column before (q) or after (qq) "p".
+        "q": lambda: (1 - column("p", seed + 1)).round(4),
+        "qq": lambda: (1 - column("p", seed - 1)).round(4),
         "m": lambda: (score * 10 - 5).round(3),
         "points": (300 + 550 * score).round,
         "comma": lambda: [str(each).replace(".", ",") for each in score],
@@ -85,7 +86,7 @@ def table(layout):
 
 ONE = {"y_true": "y"}
 LAYOUTS = [
-    # names that everybody uses
+    # common names
     ({**ONE, "y_pred": "d"}, "y_true", {"y_pred": ("y_pred", None)}),
     ({**ONE, "y_pred": "d", "y_score": "p"}, "y_true", {"y_pred": ("y_pred", "y_score")}),
     ({**ONE, "y_prob": "p"}, "y_true", {"y_prob": (None, "y_prob")}),
@@ -186,7 +187,7 @@ LAYOUTS = [
     ({"customerID": "iw", **ONE, "pred": "d", "date": "date"}, "y_true",
      {"pred": ("pred", None)}),
     ({"index": "i", "label": "y", "lr_p": "p", "paid": "x2"}, "label", {"lr": (None, "lr_p")}),
-    # targets that their names tell
+    # targets that are recognised by name
     ({"is_fraud": "y", "model_score": "p"}, "is_fraud", {"model": (None, "model_score")}),
     ({"default": "y", "pred": "d"}, "default", {"pred": ("pred", None)}),
     ({"churned": "yn", "churn_score": "p"}, "churned", {"churn": (None, "churn_score")}),
@@ -207,7 +208,7 @@ LAYOUTS = [
      {"gpt-4o": ("gpt-4o", None), "claude": ("claude", None)}),
     ({"default_12m": "y", "pd_old": "p", "pd_new": "p"}, "default_12m",
      {"pd_old": (None, "pd_old"), "pd_new": (None, "pd_new")}),
-    # as libraries and services write them
+    # the formats of libraries and services
     ({**ONE, "predict": "d", "predict_proba": "p"}, "y_true",
      {"predict": ("predict", "predict_proba")}),
     ({"class": "yw", "predict": "dw", "ok": "q", "fraud": "p"}, "class",
@@ -228,7 +229,7 @@ LAYOUTS = [
     ({**ONE, "P_BAD0": "q", "P_BAD1": "p"}, "y_true", {"BAD": (None, "P_BAD1")}),
     ({"label": "y", "predictions": "d", "scores": "p"}, "label",
      {"predictions": ("predictions", "scores")}),
-    # without separators, and several models of which one has no name
+    # names without separators; several models, one of them without a name
     ({"yTrue": "y", "yPred": "d", "yProb": "p"}, "yTrue", {"yPred": ("yPred", "yProb")}),
     ({**ONE, "predRF": "d", "probRF": "p", "predXGB": "d", "probXGB": "p"}, "y_true",
      {"RF": ("predRF", "probRF"), "XGB": ("predXGB", "probXGB")}),

@@ -1,4 +1,4 @@
-"""Files that were written when their formats were fixed; every later version must read them."""
+"""Files from when their formats were fixed, which every later version must read."""
 
 import math
 from pathlib import Path

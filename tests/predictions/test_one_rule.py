@@ -1,4 +1,4 @@
-"""One rule for labels and for the places of rows, in whichever form predictions come."""
+"""The same rules for labels and for the places of rows, for all forms of predictions."""
 
 import csv
 import json
@@ -45,7 +45,7 @@ def write_csv(path, rows):
 
 def write_jsonl(path, rows):
     lines = [json.dumps({"actual": one, "m": other}) for one, other in rows]
-    path.write_text("\n\n".join(lines) + "\n")  # an editor counts blank lines, too
+    path.write_text("\n\n".join(lines) + "\n")  # line numbers include blank lines
 
 
 def table(rows):
@@ -60,7 +60,7 @@ def write_parquet(path, rows):
     parquet.write_table(table(rows), path)
 
 
-# How the file is written, and where the row at a position is.
+# For each file: its writer, and the place of a row as messages state it.
 FILES = {
     "a.csv": (write_csv, lambda row: f"a.csv, line {row + 2}"),
     "a.jsonl": (write_jsonl, lambda row: f"a.jsonl, line {2 * row + 1}"),
@@ -78,8 +78,8 @@ def costs(labels):
     return CostMatrix([[0, 7], [2, 0]], rows="predicted", labels=labels)
 
 
-# Labels of the costs, and decisions; whether arrays take them, and whether a note says how a file
-# with types is read, and one of text alone.
+# Labels of the costs; decisions; whether arrays accept them; and whether a note explains the
+# reading of a file with types, and of a file of text.
 CASES = {
     "numbers": ((0, 1), [0, 1, 1], True, False, False),
     "floats": ((0, 1), [0.0, 1.0, 1.0], True, False, True),
@@ -99,7 +99,7 @@ CASES = {
     "another label": (("no", "yes"), ["no", "yes", "maybe"], False, None, None),
 }
 
-# Where the first row is that files refuse.
+# Index of the first row that files refuse.
 WRONG = {
     "booleans as numbers": 0,
     "zeros in front are another label": 1,
@@ -281,7 +281,7 @@ def test_costs_and_predictions_may_spell_numbers_differently(name, text, cells, 
     (tmp_path / name).write_text(text)
     no, yes = cells
     write_csv(tmp_path / "a.csv", [(no, no), (yes, yes), (no, yes), (yes, no)] * 3)
-    study = study_of_files(  # which column has the decisions is found by the labels
+    study = study_of_files(  # the column of decisions is recognised by its labels
         [str(tmp_path / "a.csv")],
         CostMatrix.read(tmp_path / name),
         Columns(actual="actual"),

@@ -84,7 +84,7 @@ def test_decisions_and_scores_of_a_model_are_found_by_name(columns, models):
     [
         ("نموذج", "יער אקראי"),
         ("模型一", "模型二"),
-        ("कि", "की"),  # which differ in a mark only
+        ("कि", "की"),  # differ only in a mark
         ("lr+", "lr"),
         ("a b", "ab"),
         ("LR", "lr"),

@@ -1,4 +1,4 @@
-"""Differential tests of broken files: an error of ours, or what a plain reader counts."""
+"""Differential tests of broken files: an error of stakes, or the counts of a plain reader."""
 
 import gzip
 from collections import Counter
@@ -74,13 +74,13 @@ CORPUS = [
 ]
 
 OTHERS = [
-    # A line of JSON without a column has no value there.
+    # A line of JSON without a column has a missing value there.
     Case("jsonl", b'{"actual": "ok", "m": "ok", "s": 1}\n{"actual": "fraud", "m": "fraud"}\n'
          b'{"actual": "fraud", "m": "fraud", "s": 2}\n', asked="missing"),
-    # Examples that models have twice are not paired in the order of the rows.
+    # Examples that occur twice in a model are not paired by the order of the rows.
     Case("csv", b"id,model,actual,m\n1,a,ok,ok\n1,b,ok,fraud\n2,a,fraud,ok\n2,b,fraud,fraud\n"
          b"2,a,fraud,fraud\n2,b,fraud,ok\n", asked="long"),
-    # Commas before three digits are decimal where another comma shows that they are.
+    # Commas before three digits are decimal if another number with a comma shows it.
     Case("comma", b"actual;s\nok;1,234\nfraud;1,5\n", "folder", "scores"),
     Case("comma", b"actual;s\nok;1,234\nfraud;2,345\n", "file", "scores"),
 ]  # fmt: skip
@@ -132,7 +132,7 @@ def test_right_counts_are_those_of_the_rows():
     weights = right_counts("weights")
     assert weights["decisions", "fraud", "fraud"] == 3 * 2.5
     assert weights["scores", "ok", "fraud", 0.5] == 3 * 0.5
-    assert right_counts("missing")["scores", "fraud", "fraud", 0.9] == 1  # of three, one lacks each
+    assert right_counts("missing")["scores", "fraud", "fraud", 0.9] == 1  # two of three are dropped
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -163,7 +163,7 @@ def test_polars_may_end_or_refuse():
     assert in_polars("parquet", b"PAR1", ["actual"]) == UNKNOWN
     in_polars._process.kill()  # noqa: SLF001 - as a broken file would
     found = in_polars("arrow", good("arrow"), ["actual", "m"])
-    assert found in (PAIRS, UNKNOWN)  # whether it has ended by now or not
+    assert found in (PAIRS, UNKNOWN)  # the process may or may not have ended by now
     assert in_polars("arrow", good("arrow"), ["actual", "m"]) == PAIRS
 
 

@@ -1,4 +1,4 @@
-"""What is kept in the user's cache folder: as it was made, or made again."""
+"""Files in the user's cache folder are used as written, or written again if changed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Logs of evaluations, as the tools themselves wrote them, become predictions."""
+"""Evaluation logs, written by the tools themselves, are read as predictions."""
 
 import json
 import shutil
@@ -75,7 +75,7 @@ def test_choices_of_lm_eval_have_probabilities():
 
 
 def test_text_of_lm_eval_that_is_no_label_is_refused():
-    # the dummy model answers "lol", which is no class
+    # the dummy model answers "lol", which is not a class
     with pytest.raises(StakesError, match="named as decisions are, but it has 'lol'"):
         study("lm_eval_samples_guard_text.jsonl")
 

@@ -1,4 +1,4 @@
-"""Quotes in CSV files: pyarrow reads the rest of a file into a cell whose quote is left open."""
+"""Quotes in CSV files: pyarrow reads the rest of a file into a cell with an unclosed quote."""
 
 import bz2
 import contextlib

@@ -120,7 +120,7 @@ def test_columns_are_read_when_they_are_asked_for(tmp_path, monkeypatch):
     assert rows.take([1]).to_pydict() == {"a": ["4"], "b": ["5"], "c": ["6"]}
     assert read == [()]
     with pytest.raises(AttributeError):
-        rows.nothing  # noqa: B018 - a name that tables have not
+        rows.nothing  # noqa: B018 - a name that tables do not have
 
 
 @pytest.mark.parametrize("quoted", [False, True])

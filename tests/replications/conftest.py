@@ -1,4 +1,4 @@
-"""A folder to run in, the tests' own experiment, and the command, run in this process."""
+"""Fixtures: a working folder, a toy experiment, and the command, run in this process."""
 
 import sys
 import warnings
@@ -14,7 +14,7 @@ from replications.__main__ import main
 
 @dataclass(frozen=True)
 class Said:
-    """What a command left behind."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session", autouse=True)
 def _matplotlib():
-    """Load matplotlib, whose older versions warn of the newest versions of what they need."""
+    """Load matplotlib without the warnings of old versions about new dependencies."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import_module("matplotlib.pyplot")
@@ -39,13 +39,13 @@ def _matplotlib():
 
 @pytest.fixture
 def replications(folder, capsys):  # noqa: ARG001 - commands run in the folder
-    """Return a function that runs a command, and returns what it left behind."""
+    """Return a function that runs a command, and returns its exit code and output."""
 
     def run(*arguments):
         capsys.readouterr()
         try:
             code = main([str(each) for each in arguments])
-        except SystemExit as stop:  # how argparse refuses
+        except SystemExit as stop:  # raised by argparse
             code = stop.code
         return Said(code, *capsys.readouterr())
 
@@ -53,7 +53,7 @@ def replications(folder, capsys):  # noqa: ARG001 - commands run in the folder
 
 
 def draw_toy(results):
-    """Draw the toy, for the commands that draw."""
+    """Draw the toy experiment, for the commands that draw figures."""
     plt = import_module("matplotlib.pyplot")
     figure, axes = plt.subplots()
     axes.plot([row["value"] for row in results.rows])
@@ -62,7 +62,7 @@ def draw_toy(results):
 
 @pytest.fixture
 def toy(monkeypatch, tmp_path_factory):
-    """Put the tests' own experiment in place of all others, and return it."""
+    """Replace all experiments by the toy experiment, and return it."""
     experiment = replace(TOY, draw=draw_toy, stand_ins=["A random number stands in for the coin."])
     module = SimpleNamespace(EXPERIMENT=experiment)
     monkeypatch.setitem(sys.modules, "replications.experiments.toy", module)

@@ -1,4 +1,4 @@
-"""The measured table of audits: its pools, its rivals, and that the explanation has it."""
+"""The measured table of audits: its pools, the methods compared, and the copy in the docs."""
 
 from pathlib import Path
 

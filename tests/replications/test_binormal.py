@@ -1,4 +1,4 @@
-"""Normal scores: what is said to be true of them is."""
+"""Normal scores: the stated true rates, thresholds and curves are right."""
 
 import numpy as np
 import pytest

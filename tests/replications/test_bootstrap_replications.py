@@ -1,4 +1,4 @@
-"""The replications of the bootstrap experiments run, have what they compare, and draw."""
+"""The replications of the bootstrap experiments run, have the published numbers, and draw."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -89,7 +89,7 @@ def test_one_costly_mistake_is_covered_or_not_by_how_often_it_is_expected():
     assert bcost[1] > 0.95
     assert bcost[2] == pytest.approx(1 - np.exp(-1.01), abs=0.03)
     assert (extremal > 0.935).all()
-    # By drawing test sets with one costly mistake, and BCOST's resamples of each:
+    # By simulating test sets with one kind of costly mistake, and BCOST's resamples of each:
     rng = np.random.default_rng(0)
     seen = rng.poisson(1.5, 3000)
     drawn = np.sort(rng.poisson(seen[:, np.newaxis] + 0.1, (3000, 1000)), axis=1)

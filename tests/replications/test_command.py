@@ -1,4 +1,4 @@
-"""python -m replications: runs are kept, go on, and are set beside what was published."""
+"""python -m replications: runs are stored, resumed, and compared with published numbers."""
 
 import json
 import os
@@ -33,7 +33,7 @@ BEFORE = {
     "compare": "run toy --scale 0.2 --seed 3 --jobs 1",
     "draw": "run toy --scale 0.1 --jobs 1",
 }
-"""What is run first."""
+"""Commands that must run before another command, by that command."""
 
 RUN = ["run", "toy", "--jobs", "1"]
 CELLS = folder_of(Path("replication-runs"), "toy", 0.1, 0)
@@ -209,7 +209,7 @@ def test_control_c_in_the_middle_of_a_run(jobs, folder):
         stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
-        # Those who run tests in the background have Ctrl-C ignored, which children inherit.
+        # Tests that run in the background ignore Ctrl-C, which child processes inherit.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
     deadline = time.monotonic() + PATIENCE

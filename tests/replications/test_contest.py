@@ -1,4 +1,4 @@
-"""Wins, ties and losses are those of BDELTACOST, and are counted right."""
+"""Wins, ties and losses are those of BDELTACOST, and are counted correctly."""
 
 from itertools import product
 
@@ -80,7 +80,7 @@ def test_matrices_are_those_of_the_thesis_and_the_first_ones_for_any_number(tmp_
     assert not (matrices(data, 1, 2) == drawn[:, :2]).any(axis=(2, 3)).all()
     highest = drawn.max(axis=1)
     assert highest[0] == pytest.approx(np.array([[0, 10], [10, 0]]), rel=0.2)
-    # Calling a rare b an a is dear in M5, and cheap in M6.
+    # Predicting a for a rare b is expensive in M5, and cheap in M6.
     assert highest[4] == pytest.approx(np.array([[0, 9000], [1000 / 9, 0]]), rel=0.2)
     assert highest[5] == pytest.approx(np.array([[0, 1000 / 9], [9000, 0]]), rel=0.2)
     assert highest[7] == pytest.approx(np.array([[10, 100], [100, 10]]), rel=0.2)

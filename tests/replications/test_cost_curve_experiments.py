@@ -1,4 +1,4 @@
-"""The experiments on cost curves, at a small scale, and the figures of the kept results."""
+"""The experiments on cost curves at a small scale, and the figures of the stored results."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The measured table of designs: its test sets, its rivals, and that the guide has it."""
+"""The measured table of designs: its test sets, the methods compared, and its copy in the guide."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""Experiments run, stop, and go on with the same numbers."""
+"""Experiments run, stop, and resume with the same numbers."""
 
 import signal
 import subprocess
@@ -106,7 +106,7 @@ def test_results_of_other_data_are_refused_and_left_alone(tmp_path):
     assert (
         kept.command == f"python -m replications run toy --scale 0.1 --folder {runs} --data {here}"
     )
-    # An experiment that reads no data is the same with any.
+    # For an experiment that reads no data, the folder of data does not matter.
     run(TOY, folder=there, data=here, scale=0.1)
     assert run(TOY, folder=there, scale=0.1) == found
 

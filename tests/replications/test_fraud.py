@@ -1,4 +1,4 @@
-"""Made-up payments: their true probabilities are true."""
+"""Synthetic payments: their stated true probabilities are right."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def payments():
 
 def test_of_payments_with_a_probability_that_share_are_frauds(payments):
     order = np.argsort(payments.probability)
-    for part in np.array_split(order, 400)[-8:]:  # where there are frauds enough to tell
+    for part in np.array_split(order, 400)[-8:]:  # with enough frauds for a comparison
         expected = payments.probability[part].mean()
         assert payments.y_true[part].mean() == pytest.approx(expected, abs=0.06)
     assert payments.probability.mean() == pytest.approx(0.01, abs=0.0006)

@@ -1,4 +1,4 @@
-"""Two normal classes have the probabilities that Bayes' rule gives."""
+"""The probabilities of two normal classes agree with Bayes' rule."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Every command that the pages on replications show runs, with few replicates."""
+"""Every command shown on the pages on replications runs, with few replicates."""
 
 import shlex
 from dataclasses import replace
@@ -49,7 +49,7 @@ def test_the_guides_show_commands():
 )
 def test_a_command_runs(guide, command, kept, monkeypatch, capsys):  # noqa: ARG001 - guide names it
     monkeypatch.chdir(kept)
-    # These take the same time at any scale.
+    # The scale does not shorten these.
     monkeypatch.setattr(classifier, "MATRICES", 2)
     for name in ("CONDITIONS", "FINE", "WIDE"):
         monkeypatch.setattr(exact_band_coverage, name, np.array([0.05, 0.5]))

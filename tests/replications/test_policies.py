@@ -1,4 +1,4 @@
-"""The measured tables of chosen thresholds: their test sets, and that the guide has them."""
+"""The measured tables of chosen thresholds: their test sets, and their copies in the guide."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Estimated against true probabilities: measured right, and kept for the figures."""
+"""Estimated against true probabilities: their errors are right, and stored for the figures."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Verdicts averaged over resampling are those of drawn resamples."""
+"""Verdicts averaged over resampling agree with simulated resamples."""
 
 from itertools import product
 from math import factorial, prod
@@ -88,7 +88,7 @@ def test_the_chance_that_a_value_lies_outside(n_resamples):
     rng = np.random.default_rng(0)
     rank = order(0.05, n_resamples)
     for chance in (0.01, 0.025, 0.04, 0.5, 0.98):
-        below = rng.random((4000, n_resamples)) < chance  # a resample below the value
+        below = rng.random((4000, n_resamples)) < chance  # whether a resample is below the value
         ranked = np.sort(np.where(below, -1, 1), axis=1)
         missed = (ranked[:, rank - 1] > 0) | (ranked[:, n_resamples - rank] < 0)
         found = outside(np.array([chance]), np.array([1 - chance]), n_resamples)[0]

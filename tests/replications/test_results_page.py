@@ -1,4 +1,4 @@
-"""The results that come with the source are whole, and become pages."""
+"""The results stored with the source are complete, and are written as pages."""
 
 import re
 from dataclasses import replace
@@ -48,7 +48,7 @@ def test_every_result_that_comes_with_the_source_is_whole(path, pages):
     assert results.seconds > 0
     found = verdicts(experiment, results)
     assert len(found) == len(experiment.printed)
-    for verdict in found:  # a difference is explained
+    for verdict in found:  # every difference is explained
         assert verdict.word != DIFFERS or verdict.printed.why or findings(experiment.name)
     for row in results.rows:
         assert {"measure", "value", "error", "repeats"} <= set(row)

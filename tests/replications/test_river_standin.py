@@ -1,4 +1,4 @@
-"""The river's stand-in has the sizes of the thesis, and its tables are computed right."""
+"""The stand-in for the river data has the sizes of the thesis, and its tables are correct."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def test_tables_by_hand(monkeypatch):
     monkeypatch.setattr(river, "scores", lambda *_: told)
     rows = list(river.measure(Trial(2, np.random.default_rng(0), 0), theta=90))
     found = {(row.get("learner"), row["measure"]): row["value"] for row in rows}
-    # 0.3, 0.5, 0.9 against 0.1, 0.6, 0.2: seven of nine pairs are in order.
+    # 0.3, 0.5, 0.9 against 0.1, 0.6, 0.2: seven of nine pairs are ranked correctly.
     assert found["B-LOT", "AUC"] == pytest.approx(7 / 9)
     assert found["B-PET", "AUC"] == 0.5
     assert found["B-LOT", river.FALSE_ALARMS] == pytest.approx(1 / 3)

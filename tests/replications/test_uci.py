@@ -1,4 +1,4 @@
-"""Data sets are read from a folder, or fetched, with what the thesis leaves out left out."""
+"""Data sets are read from a folder, or fetched, without the parts that the thesis leaves out."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ def test_leaves_out_the_rare_classes_of_appendix_a(tmp_path):
     (tmp_path / "abalone.csv").write_text("\n".join(rows))
     data = read_uci(tmp_path, "abalone")
     assert data.y.tolist() == ["a"] * 6 + ["c"] * 7
-    assert data.discrete.tolist() == [False, True]  # nothing is known of the second
+    assert data.discrete.tolist() == [False, True]  # the second has no known values
     assert data.one_hot.shape == (13, 1)
     (tmp_path / "audio.csv").write_text("\n".join(rows))
     assert read_uci(tmp_path, "audio").classes.tolist() == ["a", "b", "c"]

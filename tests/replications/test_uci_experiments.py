@@ -1,4 +1,4 @@
-"""The contests on UCI data sets, on made-up data of their kind."""
+"""The contests on UCI data sets, on synthetic data of the same kind."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def test_weighting_counts_every_test(tmp_path):
             assert sum(scores(results.rows, pair, dataset)) == pytest.approx(1)
             row = results.only(dataset=dataset, pair=pair, measure="wins")
             assert row["repeats"] == tests
-    # The largest sets have fewer folds, and the others are marked.
+    # The largest sets have fewer folds, and their other folds are marked as left out.
     assert results.value(dataset="vehicle", fold=9, measure="left out") == 1
     assert not results.select(dataset="iris", fold=9, measure="left out")
     pair = "Powell20 : AvgCost"
@@ -119,7 +119,7 @@ def test_probabilities_are_placed_by_class(tmp_path):
     pytest.importorskip("numba")
     write_set(tmp_path, "wine")
     data = weighting_uci.loaded(tmp_path, "wine")
-    train = np.flatnonzero(data.codes != 1)  # a class that training does not see
+    train = np.flatnonzero(data.codes != 1)  # one class is not in the training set
     told = blot_uci.probabilities(data, train, np.arange(5), bags=2, seed=0)
     for proba in told.values():
         assert (proba[:, 1] == 0).all()
@@ -162,7 +162,7 @@ def test_what_the_text_says_of_weights_is_set_beside_ours():
         for each in verdicts(weighting_uci.EXPERIMENT, results)
     }
     lost = found.pop(("Powell20 : ClassFreq", "sets clearly lost"))
-    assert lost == "differs"  # here the thirteen others are lost, there seven
+    assert lost == "differs"  # the thirteen others are lost here, seven in the thesis
     assert set(found.values()) == {"agrees"}
     assert results.value(measure="bars where ties are most") == 128
     assert len(weighting_uci.draw(results)) == 8

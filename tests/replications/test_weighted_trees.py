@@ -1,4 +1,4 @@
-"""Weighted trees are those of WeightedClassifier, and of the thesis's formulas."""
+"""Weighted trees agree with WeightedClassifier, and with the formulas of the thesis."""
 
 import numpy as np
 import pytest

@@ -67,7 +67,7 @@ SHARP, DULL = (Y_TRUE + rng.normal(0, scale, 400) for scale in (0.4, 0.7))
 def _close_figures():
     before = dict(plt.rcParams)
     yield
-    assert dict(plt.rcParams) == before  # displays leave the settings alone
+    assert dict(plt.rcParams) == before  # displays do not change the settings
     plt.close("all")
 
 
@@ -279,7 +279,7 @@ def test_the_second_axis_shows_prevalences():
     for label, place in ticks.items():
         assert prevalence_at(place, **costs) == pytest.approx(float(label[:-1]) / 100)
     assert min(np.diff(sorted(ticks.values()))) > 0.07
-    CostCurveDisplay(made).plot(ax, second_axis="cost_ratio", prevalence=0.1)  # in its place
+    CostCurveDisplay(made).plot(ax, second_axis="cost_ratio", prevalence=0.1)  # replaces the axis
     assert ticks_of(ax)[1].startswith("cost of a miss")
 
 
@@ -431,7 +431,7 @@ def test_intervals_stand_in_the_order_of_their_costs():
     assert frame["low"].tolist() == [each.low for each in display.intervals]
     ax = display.ax_
     assert [text.get_text() for text in ax.get_yticklabels()] == ["sharp", "dull"]
-    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first on top
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the first is on top
     assert ax.get_xlabel() == "cost per decision (USD), with 90% intervals (extremal)"
     assert any(text.get_text().startswith("always 1: ") for text in ax.texts)
     other = CostIntervalDisplay.from_estimates(estimates, unit="EUR", ax=plt.subplots()[1])

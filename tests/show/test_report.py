@@ -1,4 +1,4 @@
-"""The report as a file: whole, the same each time, and nothing in it but text."""
+"""The report as a file: complete, deterministic, and with names of the data as text only."""
 
 import base64
 import hashlib
@@ -62,7 +62,7 @@ class Page(HTMLParser):
         assert name == tag, f"<{name}> is closed by </{tag}>"
 
     def handle_data(self, data):
-        plain = re.sub("[\u2068\u2069]", "", data)  # which keep the direction of names
+        plain = re.sub("[\u2068\u2069]", "", data)  # these isolate the direction of names
         for _, place in self.open:
             self.elements[place][2] += plain
 
@@ -166,7 +166,7 @@ def test_the_policy_names_each_script_by_its_hash_and_lets_nothing_else_run(page
     expected = [f"'sha256-{base64.b64encode(each).decode()}'" for each in digests]
     assert rules["script-src"].split() == expected
     assert len(expected) == 1 + len(SCRIPTS)
-    assert not re.search("[\r\0]", html)  # which browsers change before they look at the hash
+    assert not re.search("[\r\0]", html)  # browsers replace these before they check the hash
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -216,7 +216,7 @@ def test_line_separators_do_not_end_a_script():
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_page_says_what_was_found(pages, name):
     found, page = findings_of(name), Page(pages(name))
-    spoken = found.verdict.text.replace("(-", "(−").replace(" -", " −")  # a minus sign for people
+    spoken = found.verdict.text.replace("(-", "(−").replace(" -", " −")  # minus signs on the page
     assert spoken in page.text("verdict-text")
     answer = answer_of(found)
     assert page.text("verdict") == answer.headline
@@ -456,7 +456,7 @@ def test_a_page_is_written_for_every_kind_of_predictions(kind):
     study = kinds()[kind]
     found = findings(study, Settings(unit="EUR", volume=1000))
     page = Page(report_html(found))
-    spoken = found.verdict.text.replace("(-", "(−").replace(" -", " −")  # a minus sign for people
+    spoken = found.verdict.text.replace("(-", "(−").replace(" -", " −")  # minus signs on the page
     assert spoken in page.text("verdict-text")
     rows = {attrs.get("data-policy") for attrs, _ in page.all("tr")}
     assert {policy.name for policy in found.policies} <= rows

@@ -1,4 +1,4 @@
-"""Measured coverage is that of all possible test sets."""
+"""Measured coverage agrees with the enumeration of all possible test sets."""
 
 from math import exp
 
@@ -62,8 +62,8 @@ def unseen(expected, n):
 
 
 def test_bcost_misses_where_the_costliest_outcome_is_expected_about_once():
-    # The costs of 1 are certain here, so all that matters is whether the costly outcome came: if
-    # not, BCOST leaves room for one, and the truth is above that.
+    # The costs of 1 are certain here, so only the observation of the costly outcome matters: if it
+    # was not observed, BCOST allows for one, and the truth is above that.
     shares = [[0.99 - 1.1 / 5000, 1.1 / 5000], [0.0, 0.01]]
     found = coverage("exact", shares, STEEP, n=5000, repeats=4000, rng=0)
     assert near(found.coverage, 1 - exp(-1.1), found.standard_error)

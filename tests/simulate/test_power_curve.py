@@ -1,4 +1,4 @@
-"""Measured power is what formulas and the planner say."""
+"""Measured power agrees with formulas and with the planner."""
 
 import numpy as np
 import pytest

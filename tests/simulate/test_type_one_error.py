@@ -1,4 +1,4 @@
-"""Measured sizes of tests are those of all possible test sets."""
+"""Measured sizes of tests agree with the enumeration of all possible test sets."""
 
 import warnings
 from dataclasses import replace
@@ -154,7 +154,7 @@ def test_a_new_method_can_be_measured_and_changes_no_other():
     known = dict(METHODS)
     METHODS.clear()
     try:
-        METHODS.update({new.name: new} | known)  # the first of all
+        METHODS.update({new.name: new} | known)  # the new method comes first
         assert type_one_error(names, PAIRED, COSTS, **settings) == before
         del settings["n_resamples"]
         both = type_one_error(["normal", "a_new_one"], PAIRED, COSTS, **settings)
@@ -236,7 +236,7 @@ def test_whole_groups_make_up_the_null(name, null):
     drawn = equal.draw(None, 200, np.random.default_rng(1))
     mean = np.mean([each.difference for each in drawn])
     error = np.std([each.difference for each in drawn]) / np.sqrt(200)
-    assert abs(mean) < 4 * error  # the strata's estimates are ratios, nearly without bias
+    assert abs(mean) < 4 * error  # the strata's estimates are ratios, almost unbiased
     found = type_one_error("auto", counts, costs, null=null, repeats=60, rng=0)
     assert found.size <= 0.15
     assert found.n == round(counts.n)

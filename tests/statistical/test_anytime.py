@@ -1,4 +1,4 @@
-"""Looking every day for a thousand days: how often the truth is ever excluded, and how wide."""
+"""Daily looks for a thousand days: frequency of ever excluding the truth, and widths."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def reached(costs, truth, counts, *, upper):
     won = np.log1p(np.outer((costs - truth) / (truth - end), FRACTIONS))
     logs = counts @ won + LOG_SHARES
     top = logs.max(axis=1)
-    near = top >= -3  # 61 accounts of less than 0.05 each are together less than any goal here
+    near = top >= -3  # 61 accounts of less than 0.05 each have a sum below every goal here
     top[near] = logsumexp(logs[near], axis=1)
     return top
 
@@ -89,7 +89,7 @@ def test_looking_daily_breaks_the_intervals_for_one_look(problem):
     matrix = CostMatrix(costs.reshape(2, 2), rows="predicted", labels=[0, 1])
     low, high = batch_intervals(counts.reshape(-1, 2, 2), matrix)
     outside = ((truth < low) | (truth > high)).reshape(-1, DAYS)
-    assert outside[:, -1].mean() < 0.15  # on a day chosen beforehand it holds
+    assert outside[:, -1].mean() < 0.15  # it holds on a day chosen in advance
     assert not at_most(outside.any(axis=1).sum(), 60, 0.05), outside.any(axis=1).mean()
 
 

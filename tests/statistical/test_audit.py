@@ -28,7 +28,7 @@ TRIALS = 300
 COSTS = CostMatrix.from_errors(false_positive=5, false_negative=500)
 ALWAYS = (-np.inf, np.inf)
 SPANS = (500.0, 5.0)
-"""What a miss and a false alarm cost."""
+"""Costs of a miss and of a false alarm."""
 
 
 def covered(estimate, truth, *, conservative):
@@ -44,7 +44,7 @@ def kinds():
     for n in (4, 12, 40):
         sizes = np.maximum((rng.dirichlet(np.full(n, 0.5)) * 30_000).astype(int), 60)
         found[f"{n} strata, rare"] = (sizes, rng.binomial(sizes, 0.0005), 400)
-        # The judge says that the rows are good where they are not.
+        # The judge is wrong: it calls bad rows good.
         adverse = np.where(sizes == sizes.max(), sizes // 200, 0)
         found[f"{n} strata, all in the largest"] = (sizes, adverse, 400)
         small = np.where(sizes == sizes.min(), sizes // 2, 0)
@@ -240,7 +240,7 @@ def paired(rates, rng, labels=500):
 
 def test_two_models_of_the_same_cost_are_rarely_told_apart():
     rng, rejected = np.random.default_rng(4), 0
-    # 2,000 alarms more cost 1 each and save 50 for each of the positives among them.
+    # 2,000 additional alarms cost 1 each, and save 50 for each positive among them.
     for _ in range(TRIALS):
         found, exact = paired(np.array([0.0296, 0.0394]), rng)
         assert abs(exact) < 0.002
@@ -254,7 +254,7 @@ def test_a_saving_is_shown_that_random_labels_do_not_show():
         found, exact = paired(np.array([0.22, 0.0196]), rng)
         assert exact == pytest.approx(0.102, abs=0.01)
         shown += found.test().p_value <= 0.05 and found.difference > 0
-        # Of 500 labels at random some eight are of rows on which the models differ.
+        # Of 500 random labels, about eight are of rows on which the models differ.
         few = rng.hypergeometric(3000, 197_000, 500)
         first = rng.binomial(few, 2 / 3)
         seen = rng.binomial([first, few - first], [0.22, 0.0196])

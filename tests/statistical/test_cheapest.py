@@ -1,4 +1,4 @@
-"""How often a model that is not the cheapest is said to be, where its expensive mistake is rare."""
+"""How often a model is wrongly called the cheapest, if its expensive mistake is rare."""
 
 import numpy as np
 import pytest
@@ -14,9 +14,9 @@ pytestmark = pytest.mark.statistical
 
 N, POSITIVES, MISS, TRIALS = 5000, 250, 100, 2000
 EXPECTED = [0.3, 0.5, 1, 3, 10]
-"""How many misses of the model are expected."""
+"""Expected numbers of misses of the model."""
 
-# Decisions of the model, of its rival, and of a third; and the class.
+# Decisions of the model, of its rival and of a third model, and the class.
 ROWS = np.array(
     [
         [0, 1, 1, 1],  # a miss of the model alone
@@ -87,7 +87,7 @@ def test_a_model_that_is_not_the_cheapest(models, factor, priors, expected, exce
         misses, alarms = tables[:, 0], tables[:, 2]
         exactly = betaincc(np.maximum(alarms, 1e-9), misses + 1, MISS / (1 + MISS))
         assert low == pytest.approx(exactly, abs=0.08)  # five standard errors
-        if expected < 1:  # where the plain Dirichlet says 100%
+        if expected < 1:  # the plain Dirichlet gives 100% there
             assert times[misses == 0].sum() > 0.5 * TRIALS
 
 

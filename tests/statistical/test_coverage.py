@@ -107,7 +107,7 @@ def test_known_priors_and_strata(options, method):
     """Fixed numbers of each class; the default holds, the others where errors are not rare."""
     rng = np.random.default_rng(5)
     costs = CostMatrix.from_errors(false_positive=1, false_negative=20)
-    sizes, rates = np.array([400, 400]), np.array([0.05, 0.1])  # of error, by class
+    sizes, rates = np.array([400, 400]), np.array([0.05, 0.1])  # class sizes and error rates
     priors = np.array(options.get("class_priors", sizes / sizes.sum()))
     truth = priors[0] * rates[0] * 1 + priors[1] * rates[1] * 20
     trials, hits = 400, 0

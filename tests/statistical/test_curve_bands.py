@@ -21,7 +21,7 @@ from stakes.curves.bands import METHODS
 
 pytestmark = pytest.mark.statistical
 
-# Dugas & Gadoury's (2008) domain: scores are N(±θ, 3²), thresholds the best ones in theory.
+# Dugas & Gadoury's (2008) domain: scores are N(±θ, 3²), with the theoretically best thresholds.
 SD = 3.0
 ENDS = np.array([0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07])
 CONDITIONS = np.concatenate([ENDS, np.linspace(0.1, 0.9, 17), 1 - ENDS[::-1]])
@@ -64,7 +64,7 @@ def enumerated_coverage(method, theta, n, pc, *, full=False):
 def test_the_default_band_is_never_two_points_short_by_enumeration(theta):
     found = [enumerated_coverage("mover", theta, 1000, pc) for pc in HALF]
     assert min(found) >= NOMINAL - TWO_POINTS
-    assert min(found) >= 0.9  # what the documentation says
+    assert min(found) >= 0.9  # as stated in the documentation
 
 
 @pytest.mark.parametrize("n", [25, 250])
@@ -77,7 +77,7 @@ def test_the_default_band_holds_in_small_test_sets(theta, n):
 @pytest.mark.parametrize(("pc", "share"), [(0.005, 0.12), (0.01, 0.38), (0.02, 0.81)])
 @pytest.mark.parametrize("method", ["gaussian", "exact"])
 def test_the_papers_band_collapses_at_the_ends(method, pc, share):
-    if method == "exact":  # one table at a time, so a few conditions, by simulation
+    if method == "exact":  # slow, one table at a time: few conditions, by simulation
         rng = np.random.default_rng(7)
         missed, alarmed = error_rates(3.0, pc)
         counts = [rng.binomial(1000, rate, 1000).astype(float) for rate in (missed, alarmed)]
@@ -120,12 +120,12 @@ def test_the_default_band_of_a_difference_is_never_two_points_short(
     cuts = [best_threshold(theta + extra, -theta, CONDITIONS) for extra in (0.0, shift)]
     found = rates_of_disagreement((theta, theta + shift), cuts, correlation)
     alarms = rates_of_disagreement((-theta, -theta), cuts, correlation)
-    wrong = (found[::-1], alarms)  # on positives the one that does not reach its threshold is wrong
+    wrong = (found[::-1], alarms)  # on positives, the one below its threshold is wrong
     excess = [first - second for first, second in wrong]
     truth = CONDITIONS * excess[0] + (1 - CONDITIONS) * excess[1]
     hits = np.zeros(len(CONDITIONS), dtype=int)
     for i, pc in enumerate(CONDITIONS):
-        if full:  # the numbers of positives and negatives vary, the costs of their mistakes do not
+        if full:  # the numbers of positives and negatives vary, the costs of mistakes are fixed
             shares = [[side[0][i] / 2, side[1][i] / 2] for side in wrong]
             flat = [*shares[0], *shares[1]]
             tables = rng.multinomial(2 * n, [*flat, 1 - sum(flat)], trials)[:, :4].T.astype(float)
@@ -164,7 +164,7 @@ def test_the_simultaneous_band_holds_everywhere_at_once(theta, n, lines):
         hits += ((low <= truth + 1e-12) & (truth <= high + 1e-12)).all()
     assert at_least(hits, trials, NOMINAL - 0.005)
     if lines > 1:
-        assert hits / trials > NOMINAL + 0.03  # lines are alike, so Šidák's share is generous
+        assert hits / trials > NOMINAL + 0.03  # lines are correlated, so Šidák is conservative
 
 
 @pytest.mark.parametrize("n", [100, 1000])
@@ -249,7 +249,7 @@ def test_bands_hold_where_heavy_examples_are_the_hard_ones(heavy):
     rng = np.random.default_rng(int(heavy))
     n, trials, hits = 1000, 1500, np.zeros(3, dtype=int)
     pc = np.array([0.1, 0.5, 0.9])
-    rate = (0.1 * heavy * 0.4 + 0.9 * 0.02) / (0.1 * heavy + 0.9)  # of mistakes, in both classes
+    rate = (0.1 * heavy * 0.4 + 0.9 * 0.02) / (0.1 * heavy + 0.9)  # error rate of both classes
     for _ in range(trials):
         hard = rng.random(2 * n) < 0.1
         y_true = np.repeat([0, 1], n)

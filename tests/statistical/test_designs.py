@@ -10,8 +10,8 @@ from replications.experiments.designs import PROBLEMS, judged
 pytestmark = pytest.mark.statistical
 
 TRIALS, BATCH = 4000, 250
-"""With so many a shortfall of two points fails nine times out of ten; what is clearly good stops
-after a batch that says so."""
+"""With so many trials, a shortfall of two points fails in nine of ten runs. A clearly good result
+stops early, after a batch."""
 
 COVERAGE = {"auto": 0.93, "conservative": 0.95}
 MOST_REJECTED = 0.06

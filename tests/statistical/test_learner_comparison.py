@@ -1,7 +1,7 @@
 """How often learners of the same expected cost are called different.
 
-Two learners that each look at a feature of their own, where the features are alike: over all
-training sets neither is cheaper, on any one training set one of them is.
+Each of two learners uses its own feature, and the features have the same distribution: neither is
+cheaper on average over training sets, but on any single training set one of them is.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Measured shares of the test sets that keep what a plan promises."""
+"""Measured proportions of test sets that keep the promise of a plan."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def test_an_arm_with_known_rates(name, assurance):
             )
             hits += int(kept(costs, rates, plan, arm, rng=rng, sets=sets).sum())
         assert at_least(hits, plans * sets, assurance - 0.02), hits / plans / sets
-        if place == 0:  # with few expensive mistakes the share jumps from one n to the next
+        if place == 0:  # with few expensive mistakes, the proportion jumps from one n to the next
             assert at_most(hits, plans * sets, assurance + 0.02), hits / plans / sets
 
 
@@ -81,7 +81,7 @@ def test_an_arm_from_a_pilot(name):
             pilot = Confusion(rng.multinomial(SIZE_OF_PILOT, rates).reshape(2, 2), labels=[0, 1])
             plan = plan_test_size(costs, pilot, half_width=arm, rng=rng)
             hits += int(kept(costs, rates, plan, arm, rng=rng, sets=sets).sum())
-        # the test sets of one plan are alike, so the plans are the trials
+        # The test sets of one plan are correlated, so the plans are the trials.
         assert at_least(hits / sets, pilots, 0.8), hits / pilots / sets
 
 

@@ -1,4 +1,4 @@
-"""Measured limits of chosen thresholds' costs, and false statements on which policy is cheapest."""
+"""Measured coverage of costs at chosen thresholds, and false claims on the cheapest policy."""
 
 import numpy as np
 import pytest
@@ -12,8 +12,8 @@ from stakes import study_of
 pytestmark = pytest.mark.statistical
 
 TRIALS, BATCH = 4000, 250
-"""With so many a shortfall of two points fails nine times out of ten; what is clearly good stops
-after a batch that says so."""
+"""With so many trials, a shortfall of two points fails in nine of ten runs. A clearly good result
+stops early, after a batch."""
 
 COVERAGE, MOST_FALSE = 0.93, 0.05
 BIAS = {200: (0.85, 1.25), 1000: (0.92, 1.15), 10_000: (0.96, 1.04)}

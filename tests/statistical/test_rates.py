@@ -1,4 +1,4 @@
-"""Coverage of the intervals of rates, down to three expected events, beside that of peers.
+"""Coverage of the intervals of rates, down to three expected events, beside those of peers.
 
 Proportions are enumerated; F1, balanced accuracy, kappa and MCC are simulated, all tables at once
 (and a sample of them by the library itself, which must agree).
@@ -132,11 +132,11 @@ def peers(name, found, shares, value):
         said["bootstrap"] += low <= value <= high
         if name == "f1":
             y_pred, y_true = np.indices((2, 2)).reshape(2, -1).repeat(table.ravel(), axis=1)
-            with warnings.catch_warnings():  # of a peer's divisions by zero
+            with warnings.catch_warnings():  # a peer warns of divisions by zero
                 warnings.simplefilter("ignore")
                 try:
                     low, high = f1_score(y_true, y_pred, average="binary")[1]
-                except IndexError:  # it does not know tables of one class
+                except IndexError:  # it does not support tables of one class
                     low = high = np.nan
             said["confidenceinterval"] += low <= value <= high
     if name != "f1":

@@ -1,4 +1,4 @@
-"""Averaged verdicts of replications are those of BCOST and BDELTACOST as the product draws them."""
+"""Averaged verdicts of the replications agree with stakes' own simulated BCOST and BDELTACOST."""
 
 import numpy as np
 import pytest

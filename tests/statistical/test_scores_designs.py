@@ -1,4 +1,4 @@
-"""How often promises of thresholds, and bands of lines and curves, hold for weights and groups."""
+"""How often thresholds with assurance, and bands of lines and curves, hold in sampling designs."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_a_weighted_promise_is_kept(cut, limit, kept):
         hits += kept(threshold)
         constant += np.isinf(threshold)
     assert at_least(hits, TRIALS, 0.95), hits / TRIALS
-    assert constant < 0.1 * TRIALS  # and not by giving up
+    assert constant < 0.1 * TRIALS  # and seldom by a constant prediction
 
 
 @pytest.mark.parametrize("expected", [0.5, 1, 3, 10])
@@ -174,7 +174,7 @@ def test_the_band_of_strata_covers(expected):
 
 
 PAIRS = 2000
-"""Trials of a difference, with which a shortfall of two points is seen."""
+"""Number of trials of a difference, enough to detect a shortfall of two points."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""All slices and all periods are covered at once; searches find nothing where there is nothing."""
+"""Simultaneous coverage of all slices and periods; searches without an effect find nothing."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Studies of arrays are those of a file with the same rows."""
+"""Studies of arrays agree with studies of a file with the same rows."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Studies of arrays take every design, and agree with `evaluate` and `compare_many`."""
+"""Studies of arrays accept every design, and agree with `evaluate` and `compare_many`."""
 
 import numpy as np
 import pytest
@@ -104,7 +104,7 @@ def savings(study, name):
     policies = study.policies
     constants = [each.name for each in policies.policies if each.kind == "constant"]
     best = min(policies.estimate(each).cost for each in constants)
-    return (best - study.estimate(name).cost) / best  # no decision costs anything where right
+    return (best - study.estimate(name).cost) / best  # correct decisions cost nothing
 
 
 @pytest.mark.parametrize("name", [each for each in DESIGNS if each not in ("finite", "impossible")])

@@ -1,4 +1,4 @@
-"""Data frames of any library become the same study as the file, with the same notes."""
+"""Data frames of any library give the same study as the file, with the same notes."""
 
 import warnings
 
@@ -96,7 +96,7 @@ def test_what_cannot_be_is_refused():
         study_of({"y": [0, 1], "pred": [1]}, COSTS)
     with pytest.raises(InputTypeError, match="a study has its costs"):
         stakes.report(study_of({"y": [0, 1], "pred": [1, 0]}, CostMatrix.zero_one([0, 1])), COSTS)
-    as_text = pd.DataFrame({"y": ["0", "1"], "pred": [0, 1]})  # text is no number in a frame
+    as_text = pd.DataFrame({"y": ["0", "1"], "pred": [0, 1]})  # in a frame, text is not a number
     with pytest.raises(InputError):
         study_of(as_text, CostMatrix.zero_one([0, 1]))
 
@@ -114,7 +114,7 @@ def test_one_call_writes_the_report(tmp_path):
     assert study.report(tmp_path / "again.html", unit="USD") is study
     shown = study.show(height=500, unit="USD")._repr_html_()
     assert 'height="500"' in shown
-    assert "<script" not in shown  # the page is text of an attribute
+    assert "<script" not in shown  # the page is the text of an attribute
 
 
 def test_a_study_is_shown_in_ten_lines():

@@ -1,4 +1,4 @@
-"""Arguments that cannot be used are named, whatever they hold."""
+"""Errors name the arguments that cannot be used, whatever their content."""
 
 from decimal import Decimal
 from fractions import Fraction

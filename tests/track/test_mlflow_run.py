@@ -13,7 +13,7 @@ from stakes.errors import MissingExtraError
 from stakes.predictions.count_file import counts_from_text
 from stakes.track import log_to_mlflow, mlflow_cost_metric
 
-# MLflow and what it is built on warn about one another.
+# MLflow and its dependencies warn about one another.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 COSTS = CostMatrix.from_errors(
@@ -54,7 +54,7 @@ def test_costs_comparisons_counts_and_the_report_are_logged(mlflow, tmp_path):
         name = "test/" + model.name.replace(":", "_")
         metrics = [kept.metrics[f"{name}/cost{each}"] for each in ("", "_low", "_high")]
         assert metrics == pytest.approx([model.cost, model.low, model.high])
-    tree = evaluate(ROWS["actual"], ROWS["tree"], COSTS)  # which has decisions only
+    tree = evaluate(ROWS["actual"], ROWS["tree"], COSTS)  # a model with decisions only
     assert kept.metrics["test/a tree_ 1/cost"] == pytest.approx(tree.cost)
     assert kept.metrics["test/a tree_ 1/cost_high"] == pytest.approx(tree.interval().high)
     policy = next(each for each in found.policies if each.kind == "threshold")

@@ -1,4 +1,4 @@
-"""The pytest plug-in: it judges, it starts light, and pytest writes what it found."""
+"""The pytest plug-in: its verdicts, its fast start, and its results in pytest's output."""
 
 import os
 import subprocess
