@@ -5,7 +5,7 @@ import pytest
 
 from stakes import CostMatrix
 from stakes.errors import InputError
-from stakes.predictions import ArrowTable, Columns, Model, find_roles
+from stakes.predictions import ArrowTable, Columns, Model, Reading, find_roles
 
 COSTS = CostMatrix.zero_one(["ok", "bad"])
 
@@ -16,6 +16,7 @@ class Made:
     source = "a.csv"
     cells = "text"
     renamed: ClassVar = {}
+    reading = Reading()
 
     def __init__(self, columns, is_decision, is_score, is_flawed):
         self.columns = columns
@@ -117,6 +118,25 @@ def test_probabilities_of_other_classes_are_no_scores(columns, models, ignored):
     found = roles(columns, positive="bad")
     assert found.models == tuple(Model(*each) for each in models)
     assert found.ignored == ignored
+
+
+@pytest.mark.parametrize(
+    ("scores", "decisions", "models", "ignored"),
+    [
+        (["p_no_show"], [], ["no_show"], ()),
+        (["p_no_show", "p_yes_show"], [], ["yes_show"], ("p_no_show",)),
+        (["p_no_show"], ["pred_show"], ["show"], ("p_no_show",)),
+        (["p_no_show"], ["pred_no_show"], ["no_show"], ()),
+        (["rf_p_no", "rf_p_yes"], [], ["rf_p_yes"], ("rf_p_no",)),
+    ],
+)
+def test_a_common_class_may_be_in_the_name_of_a_model(scores, decisions, models, ignored):
+    """The class in "p_no_show" is "no" only if there is another column of a model "show"."""
+    rows = {"y": ["no", "yes"], **dict.fromkeys(decisions, ["no", "yes"])}
+    rows |= dict.fromkeys(scores, [0.25, 0.5])
+    costs = CostMatrix([[0, 5], [1, 0]], rows="predicted", labels=["no", "yes"])
+    found = find_roles(ArrowTable(pa.table(rows), "a.csv"), Columns(actual="y"), costs, "yes")
+    assert ([each.name for each in found.models], found.ignored) == (models, ignored)
 
 
 def test_what_is_said_is_used():

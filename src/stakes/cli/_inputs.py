@@ -276,7 +276,7 @@ def read_study(
     if costs is None and not _may_have_costs(predictions):
         raise no_costs()
     priors, population = read_priors(class_priors), read_population(sampling.population)
-    named = replace(_named(columns, sampling), divides=tuple(divides), gated=gated)
+    named = replace(_named(columns, sampling, gated=gated), divides=tuple(divides))
     with Progress(shown=not output.quiet) as progress:
         stated: dict[str, Any] = {
             "with_scores": with_scores,
@@ -394,7 +394,9 @@ def _may_have_costs(predictions: Sequence[str]) -> bool:
     return alone and is_count_file(only)
 
 
-def _named(columns: ColumnOptions, sampling: SamplingOptions = NO_SAMPLING) -> Columns:
+def _named(
+    columns: ColumnOptions, sampling: SamplingOptions = NO_SAMPLING, *, gated: bool = False
+) -> Columns:
     from stakes.predictions import Columns, DesignColumns, Reading
 
     return Columns(
@@ -404,7 +406,12 @@ def _named(columns: ColumnOptions, sampling: SamplingOptions = NO_SAMPLING) -> C
         columns.key,
         DesignColumns(sampling.groups, sampling.sample_weight, sampling.strata),
         columns.model_column,
-        Reading(columns.ignore_case, columns.drop_missing, tuple(columns.lower_is_positive or ())),
+        Reading(
+            columns.ignore_case,
+            columns.drop_missing,
+            tuple(columns.lower_is_positive or ()),
+            gated,
+        ),
         columns.table,
         columns.query,
     )

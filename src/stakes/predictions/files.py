@@ -200,12 +200,12 @@ class ShardedTable:
             seen = {each: _Seen(self._schema, each) for each in names}
             for batch in self.batches(names):
                 for each, what in seen.items():
-                    what.look(batch, each)
+                    what.look(batch, each, whole=whole)
                 if not whole and not any(what.open for what in seen.values()):
                     break
             else:
                 for what in seen.values():
-                    what.whole = True
+                    what.whole = whole
             self._seen |= seen
         return self._seen[name]
 
@@ -244,15 +244,15 @@ class _Seen:
         """Whether the column is text, and at least half of its values are numbers."""
         return self._text and mostly(self.filled, self.numbers)
 
-    def look(self, batch: ArrowTable, name: str) -> None:
-        """Add the values of a batch."""
+    def look(self, batch: ArrowTable, name: str, *, whole: bool) -> None:
+        """Add the values of a batch; unless `whole`, the frequent ones of its first rows only."""
         if self.values is not None:
             fresh = batch.values(name)
             self.values = None if fresh is None else self.values | dict.fromkeys(fresh)
             if self.values is not None and len(self.values) > MOST_LABELS:
                 self.values = None
         if self._words:
-            self.frequent += batch.frequent(name)
+            self.frequent += batch.frequent(name, whole=whole)
         if self._text:
             filled, numbers = batch.numbers(name)
             self.filled, self.numbers = self.filled + filled, self.numbers + numbers

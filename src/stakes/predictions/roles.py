@@ -188,7 +188,7 @@ def find_roles(
         unused, possible = set(ignored), set(candidates)
         known = {*doubtful, *found.foreign}
         left = [name for name in candidates if name in unused and name not in known]
-        doubtful |= doubts(left, scores, table, costs, decisions, whole=named.gated)
+        doubtful |= doubts(left, scores, table, costs, decisions, whole=table.reading.gated)
         doubtful |= _scores_alone(found, models, table, costs, positive)
         elsewhere = [n for n in ignored if n not in possible or n in found.foreign]
         doubtful |= misnamed(elsewhere, table, costs)

@@ -35,11 +35,14 @@ class Reading:
         Whether rows with a missing value in a used column are left out.
     lower_is_positive : tuple of str
         The columns of scores where low scores indicate the positive class.
+    gated : bool
+        Whether a gate may use the result: of columns that may be models, all rows are then read.
     """
 
     ignore_case: bool = False
     drop_missing: bool = False
     lower_is_positive: tuple[str, ...] = ()
+    gated: bool = True
 
 
 AS_WRITTEN = Reading()
@@ -109,8 +112,6 @@ class Columns:
         The database table, or the query, that selects the rows.
     divides : tuple of str
         The columns that divide the rows, such as region and month; none of them is a model.
-    gated : bool
-        Whether a gate may use the result: of columns that may be models, all rows are then read.
     """
 
     actual: str | None = None
@@ -123,7 +124,6 @@ class Columns:
     table: str | None = None
     query: str | None = None
     divides: tuple[str, ...] = ()
-    gated: bool = True
 
 
 @dataclass(frozen=True)
