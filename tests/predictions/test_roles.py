@@ -132,8 +132,8 @@ def test_probabilities_of_other_classes_are_no_scores(columns, models, ignored):
 )
 def test_a_common_class_may_be_in_the_name_of_a_model(scores, decisions, models, ignored):
     """The class in "p_no_show" is "no" only if there is another column of a model "show"."""
-    rows = {"y": ["no", "yes"], **dict.fromkeys(decisions, ["no", "yes"])}
-    rows |= dict.fromkeys(scores, [0.25, 0.5])
+    rows = {"y": ["no", "yes"]} | {name: ["no", "yes"] for name in decisions}
+    rows |= {name: [0.25, 0.5] for name in scores}
     costs = CostMatrix([[0, 5], [1, 0]], rows="predicted", labels=["no", "yes"])
     found = find_roles(ArrowTable(pa.table(rows), "a.csv"), Columns(actual="y"), costs, "yes")
     assert ([each.name for each in found.models], found.ignored) == (models, ignored)
