@@ -102,8 +102,6 @@ def doubts(
     table: Table,
     costs: CostMatrix,
     decided: Sequence[str] = (),
-    *,
-    whole: bool = True,
 ) -> dict[str, str]:
     """Return the columns that may have unreadable decisions or scores, with the reason.
 
@@ -117,8 +115,6 @@ def doubts(
         The rows.
     costs : CostMatrix
         The matrix with the classes and decisions that columns of decisions hold.
-    whole : bool, default True
-        Whether all rows of a column of very many values are read, or only the first.
     """
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
     stems = {plain(stem(name)) for name in scores}
@@ -136,7 +132,7 @@ def doubts(
             likely |= _without_number(name) in alike
             values = table.values(name)
             if values is None:
-                reason = _among_many(table, name, labels, whole=whole)
+                reason = _among_many(table, name, labels, whole=table.reading.gated)
                 reason = reason or (_no_decisions(labels) if named else "")
             else:
                 content = _Content.of(values, labels, table.cells)

@@ -188,7 +188,7 @@ def find_roles(
         unused, possible = set(ignored), set(candidates)
         known = {*doubtful, *found.foreign}
         left = [name for name in candidates if name in unused and name not in known]
-        doubtful |= doubts(left, scores, table, costs, decisions, whole=table.reading.gated)
+        doubtful |= doubts(left, scores, table, costs, decisions)
         doubtful |= _scores_alone(found, models, table, costs, positive)
         elsewhere = [n for n in ignored if n not in possible or n in found.foreign]
         doubtful |= misnamed(elsewhere, table, costs)
@@ -260,20 +260,10 @@ def _guessed(
     by_name = [
         name
         for name in left
-        if _names.says_decisions(name, stems)
-        and (
-            has_decisions(table, name, labels)
-            or has_flawed_decisions(table, name, labels, named=True)
-        )
+        if _names.says_decisions(name, stems) and _decides(name, table, labels, named=True)
     ]
     unnamed = [
-        name
-        for name in left
-        if name not in by_name
-        and (
-            has_decisions(table, name, labels)
-            or has_flawed_decisions(table, name, labels, named=False)
-        )
+        name for name in left if name not in by_name and _decides(name, table, labels, named=False)
     ]
     doubtful = {}
     if not (scores or by_name or by_class):
@@ -291,6 +281,13 @@ def _guessed(
     decisions = [name for name in left if name in kept]
     of_classes = [name for name in foreign if name in bare and of_positive]
     return _Guess(decisions, scores, by_class, foreign, doubtful, of_positive, of_classes)
+
+
+def _decides(name: str, table: Table, labels: Labels, *, named: bool) -> bool:
+    """Tell whether a column has decisions, some of which may be missing or misspelt."""
+    return has_decisions(table, name, labels) or has_flawed_decisions(
+        table, name, labels, named=named
+    )
 
 
 def _class_of_scores(
