@@ -101,6 +101,11 @@ CASES = {
     "quadratic_loss": ("proba", lambda: quadratic_loss(A, PROBA, labels=[0, 1])),
     "study_of": ("y_pred['m']", lambda: study_of(A, {"m": B}, COSTS)),
     "study_of costs": ("costs", lambda: study_of(A, {"m": A}, ELSEWHERE)),
+    "study_of costs of columns": (
+        "costs",
+        lambda: study_of({"y": LIST, "pred": TURNED}, INDEXED),
+    ),
+    "study_of list": ("costs", lambda: study_of(LIST, {"m": TURNED}, INDEXED)),
     "study_of columns": ("pred", lambda: study_of({"y": A, "pred": B}, COSTS)),
     "accumulator": ("y_pred_2", lambda: PairedAccumulator(COSTS).update(A, A, B)),
     "scorer": (
@@ -193,3 +198,8 @@ def test_missing_keys_of_an_index_equal_each_other():
 def test_another_length_is_told_as_such():
     with pytest.raises(InputError, match="y_true has 3 rows"):
         evaluate(A, pd.Series([0, 1], index=[6, 5]), COSTS)
+    short = pd.Series([1, 1], index=[6, 5])
+    with pytest.raises(InputError, match="y_true has 3 rows"):
+        evaluate(A, TURNED, COSTS, groups=short)
+    with pytest.raises(InputError, match="groups has 2 rows"):
+        study_of(A, {"m": TURNED}, INDEXED, groups=short)
