@@ -299,6 +299,19 @@ def test_unused_categories_are_not_too_many():
     assert list(as_column(many, "y").values) == ["a", "b"]
 
 
+@pytest.mark.parametrize("more", [0, MOST_LABELS])
+@pytest.mark.parametrize("unused", [("a", "c"), date(2020, 1, 1), 1.5 + 2j])
+def test_unused_categories_may_be_of_any_type(unused, more):
+    kind = pd.CategoricalDtype([unused, "a", *map(str, range(more)), "b"])
+    rows = pd.Series(["a", "b", "b"], dtype=kind)
+    for most in (MOST_LABELS, None):
+        column = as_column(rows, "y", most)
+        assert column.present(column.used()) == ["a", "b"]
+    error = InputTypeError if isinstance(unused, date) else LabelError
+    with pytest.raises(error, match="y: expected text or"):
+        as_column(pd.Categorical.from_codes([0, 1, 1], dtype=kind), "y")
+
+
 @pytest.mark.parametrize(
     ("labels", "error", "message"),
     [

@@ -9,6 +9,7 @@ import json
 import pickle
 import re
 import warnings
+from collections import namedtuple
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
@@ -20,7 +21,7 @@ import pyarrow as pa
 import pytest
 from _helpers import public_names
 
-from stakes._core.values import Result
+from stakes._core.values import Result, json_values
 from stakes.errors import StakesError
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -291,6 +292,19 @@ def test_results_become_strict_json(world):
     assert len(ours) > 40
     for each in ours:
         json.dumps(each.to_dict(), allow_nan=False)
+
+
+def test_infinite_numbers_become_text_wherever_they_are():
+    limits = namedtuple("Limits", "low high")  # noqa: PYI024 - the type of some results
+    inf = float("inf")
+    given = {"a": limits(0.0, inf), "b": [limits(1.0, [-inf])], inf: {-inf: 1, 2.5: (3, inf)}}
+    found = json_values(given)
+    assert found == {
+        "a": (0.0, "inf"),
+        "b": [(1.0, ["-inf"])],
+        "inf": {"-inf": 1, 2.5: (3, "inf")},
+    }
+    assert "Infinity" not in json.dumps(found, allow_nan=False)
 
 
 def test_results_are_equal_to_their_copies(world):

@@ -52,7 +52,7 @@ CASES = {
     "evaluate example costs": ("y_pred", lambda: evaluate(A, B, OWN)),
     "evaluate indexed costs": ("costs", lambda: evaluate(LIST, B, INDEXED)),
     "evaluate costs of a frame": ("costs", lambda: evaluate(None, A, ELSEWHERE)),
-    "costs of": ("y_pred", lambda: INDEXED.of(TURNED)),
+    "costs of": ("y_pred", lambda: INDEXED.of(B)),
     "decide": ("proba", lambda: INDEXED.decide(PROBA)),
     "compare": ("y_pred_2", lambda: compare(A, LIST, B, COSTS)),
     "compare example costs": ("y_pred_2", lambda: compare(A, A, B, OWN)),
@@ -88,19 +88,25 @@ CASES = {
     ),
     "evaluate_rates": ("y_pred", lambda: evaluate_rates(A, B)),
     "evaluate_by": ("by", lambda: evaluate_by(A, A, COSTS, by=B)),
-    "evaluate_by columns": ("by", lambda: evaluate_by(A, A, COSTS, by={"b": B})),
+    "evaluate_by columns": ("by['b']", lambda: evaluate_by(A, A, COSTS, by={"b": B})),
     "evaluate_by classes": ("by", lambda: evaluate_by(A, LIST, COSTS, by=TURNED)),
     "evaluate_by costs": ("costs", lambda: evaluate_by(LIST, A, ELSEWHERE, by=A)),
     "compare_by": ("by", lambda: compare_by(A, A, A, COSTS, by=B)),
-    "compare_by second": ("y_pred_2", lambda: compare_by(A, A, TURNED, COSTS, by=A)),
+    "compare_by second": ("y_pred_2", lambda: compare_by(A, A, B, COSTS, by=A)),
+    "compare_by classes": ("y_pred_2", lambda: compare_by(LIST, A, TURNED, COSTS, by=A)),
     "evaluate_over": ("time", lambda: evaluate_over(A, A, COSTS, time=B)),
     "evaluate_over costs": ("costs", lambda: evaluate_over(A, A, ELSEWHERE, time=LIST)),
     "find_slices costs": ("costs", lambda: find_slices({"b": A}, LIST, A, ELSEWHERE)),
     "choose_threshold": ("costs", lambda: choose_threshold(SCORE, ELSEWHERE)),
-    "find_slices": ("frame", lambda: find_slices({"b": B}, LIST, A, COSTS)),
+    "find_slices": ("frame['b']", lambda: find_slices({"b": B}, LIST, A, COSTS)),
     "quadratic_loss": ("proba", lambda: quadratic_loss(A, PROBA, labels=[0, 1])),
     "study_of": ("y_pred['m']", lambda: study_of(A, {"m": B}, COSTS)),
     "study_of costs": ("costs", lambda: study_of(A, {"m": A}, ELSEWHERE)),
+    "study_of costs of columns": (
+        "costs",
+        lambda: study_of({"y": LIST, "pred": TURNED}, INDEXED),
+    ),
+    "study_of list": ("costs", lambda: study_of(LIST, {"m": TURNED}, INDEXED)),
     "study_of columns": ("pred", lambda: study_of({"y": A, "pred": B}, COSTS)),
     "accumulator": ("y_pred_2", lambda: PairedAccumulator(COSTS).update(A, A, B)),
     "scorer": (
@@ -122,6 +128,8 @@ def test_other_indexes_are_refused_wherever_rows_are_paired(argument, call):
 
 
 BOTH = pd.DataFrame({0: 1 - SCORE, 1: SCORE})
+DAYS = pd.Series(["2026-01-01", "2026-01-02", "2026-01-03"], index=A.index)
+MANY = np.arange(120)
 ALIGNED = {
     "evaluate": lambda x: evaluate(A, x(A), COSTS).confusion,
     "evaluate weights": lambda x: evaluate(A, x(A), COSTS, sample_weight=x(SCORE)).confusion,
@@ -132,6 +140,26 @@ ALIGNED = {
     "compare example costs": lambda x: compare(A, A, x(1 - A), INDEXED).difference,
     "compare_many example costs": lambda x: (
         compare_many(A, {"a": A, "b": x(1 - A)}, INDEXED).difference("a", "b").difference
+    ),
+    "costs of": lambda x: dict(zip(x(A).index, INDEXED.of(x(1 - A)), strict=True)),
+    "decide": lambda x: dict(zip(x(A).index, INDEXED.decide(x(BOTH)), strict=True)),
+    "evaluate_by": lambda x: evaluate_by(x(A), A, COSTS, by={"b": x(A)}).to_dict(),
+    "evaluate_by costs": lambda x: evaluate_by(
+        x(A), x(1 - A), INDEXED, by=A, sample_weight=x(SCORE)
+    ).to_dict(),
+    "compare_by costs": lambda x: compare_by(A, A, x(1 - A), INDEXED, by=x(A)).to_dict(),
+    "evaluate_over costs": lambda x: evaluate_over(
+        A, x(1 - A), INDEXED, time=x(DAYS), every="day"
+    ).to_dict(),
+    "find_slices costs": lambda x: (
+        find_slices(
+            {"b": x(pd.Series(MANY, MANY))},
+            None,
+            pd.Series(np.repeat([0, 1], 60), MANY),
+            ExampleCosts(x(pd.DataFrame({0: 0, 1: MANY}, MANY))),
+            least=2,
+            rng=0,
+        ).slices
     ),
     "choose_threshold": lambda x: choose_threshold(x(SCORE), INDEXED).estimate().cost,
     "study_of example costs": lambda x: study_of(x(A), {"m": x(1 - A)}, INDEXED).verdict().cost,
@@ -151,7 +179,10 @@ ALIGNED = {
 
 @pytest.mark.parametrize("call", ALIGNED.values(), ids=ALIGNED)
 def test_the_same_index_in_another_order_is_aligned(call):
-    assert call(lambda rows: rows.iloc[[2, 0, 1]]) == call(lambda rows: rows)
+    def turned(rows):
+        return pd.concat([rows.iloc[2:], rows.iloc[:2]])
+
+    assert call(turned) == call(lambda rows: rows)
 
 
 def test_what_has_no_index_is_not_paired_with_two_orders():
@@ -193,3 +224,8 @@ def test_missing_keys_of_an_index_equal_each_other():
 def test_another_length_is_told_as_such():
     with pytest.raises(InputError, match="y_true has 3 rows"):
         evaluate(A, pd.Series([0, 1], index=[6, 5]), COSTS)
+    short = pd.Series([1, 1], index=[6, 5])
+    with pytest.raises(InputError, match="y_true has 3 rows"):
+        evaluate(A, TURNED, COSTS, groups=short)
+    with pytest.raises(InputError, match="groups has 2 rows"):
+        study_of(A, {"m": TURNED}, INDEXED, groups=short)

@@ -253,6 +253,21 @@ def test_the_population_may_be_in_a_file_or_one_number(stakes, rows, folder):
     assert part["high"] < whole["high"]
 
 
+def test_the_population_of_many_strata_is_not_taken_for_a_file(stakes, rows, folder):
+    names = [f"a region with the number {place}" for place in range(16)]
+    lines = (folder / "rows.csv").read_text().splitlines()
+    parts = [f"{line},{names[place % 16]}" for place, line in enumerate(lines[1:])]
+    (folder / "many.csv").write_text("\n".join([f"{lines[0]},part", *parts]) + "\n")
+    sizes = {name: 1000 + place for place, name in enumerate(names)}
+    (folder / "p.json").write_text(json.dumps(sizes))
+    text = ",".join(f"{name}={size}" for name, size in sizes.items())
+    assert len(rows) >= len(names)
+    assert len(text) > 255
+    common = ["evaluate", "many.csv", "-m", "tree", "-c", "costs.csv", "--strata", "part"]
+    found = [results(stakes, *common, "--population", each)["models"] for each in (text, "p.json")]
+    assert found[0] == found[1]
+
+
 def test_strata_by_the_actual_classes_fix_their_numbers(stakes, rows):
     common = ["evaluate", "rows.csv", "-m", "tree", "-c", "costs.csv"]
     plain, fixed = (results(stakes, *common, *more) for more in ([], ["--strata", "actual"]))

@@ -160,7 +160,7 @@ def test_a_gate_on_counts_does_not_pass_what_it_could_not_judge(stakes, write, f
     named = ("--baseline", "old", "--candidate", "fine", "--gate")
     assert stakes("-q", "compare", f"all.{ending}", *COSTS, *named).code == 0
     said = stakes("-q", "compare", f"all.{ending}", *COSTS, *named[:2], "--candidate", "new")
-    assert "--candidate: the column 'new' cannot be used: it has" in said.err
+    assert f"--candidate: the column 'new' cannot be used: in one.{ending}, it has" in said.err
 
 
 @pytest.mark.parametrize("given", [["new"], "new", {"new": 1}])

@@ -150,3 +150,22 @@ def test_as_plain_lists_and_for_a_notebook():
 def test_bad_input(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_costs_are_paired_with_predictions_by_index():
+    costs = ExampleCosts(pd.DataFrame({"ok": [0, 120], "fraud": [5, 6]}, index=["a", "b"]))
+    turned = pd.Series(["ok", "fraud"], index=["b", "a"])
+    assert costs.of(turned).tolist() == [120, 5]
+    assert costs.of(turned.to_numpy()).tolist() == [0, 6]
+    with pytest.raises(InputError, match="y_pred: its index differs from that of costs"):
+        costs.of(pd.Series(["ok", "fraud"], index=["b", "c"]))
+    with pytest.raises(InputError, match="y_pred has 1 rows"):
+        costs.of(turned[:1])
+
+
+def test_an_order_of_entries_that_occur_twice_is_refused():
+    index = pd.Index(["a", "b", "b"])
+    costs = ExampleCosts(pd.DataFrame({"ok": [0, 120, 7], "fraud": [5, 6, 8]}, index=index))
+    assert costs.reindex(index.copy()) == costs
+    with pytest.raises(InputError, match="index: the costs have several rows with the entry 'b'"):
+        costs.reindex(pd.Index(["b", "a", "b"]))

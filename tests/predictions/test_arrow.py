@@ -234,3 +234,20 @@ def test_the_names_of_a_wide_table_are_made_once():
     for name in table.columns:
         assert table.values(name) == ["a", "b"]
     assert names.call_count == 1
+
+
+def test_leaving_out_rows_that_lack_a_value_does_not_change_the_table():
+    given = table(actual=["ok", "ok", None, "fraud"], a=["ok", None, None, None])
+    for _ in range(2):
+        found = given.filled(["actual", "a"])
+        assert (found.n, found.dropped, found.lacking["a"]) == (1, 3, 2)
+        assert (given.n, given.dropped, given.lacking.total()) == (4, 0, 0)
+    again = found.filled(["actual", "a"])
+    assert (again.n, again.dropped, again.lacking["a"]) == (1, 3, 2)
+    nothing = table(actual=["ok"], a=pa.array([None], pa.string()))
+    assert (nothing.filled(["actual", "a"]).n, nothing.filled(["actual", "a"]).lacking["a"]) == (
+        0,
+        1,
+    )
+    with pytest.raises(InputError, match="every row lacks a value in 'actual', 'a'; none is left"):
+        nothing.complete(["actual", "a"])

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +14,7 @@ from pyarrow import parquet
 
 from stakes import CostMatrix
 from stakes.errors import FileError
-from stakes.predictions import ArrowTable, merged
+from stakes.predictions import ArrowTable, Reading, merged
 from stakes.predictions.count_file import (
     counts_bytes,
     counts_checksum,
@@ -21,6 +22,7 @@ from stakes.predictions.count_file import (
     counts_from_text,
     counts_text,
 )
+from stakes.predictions.tally import lacking_reason
 from stakes.study import Study
 
 COSTS = CostMatrix([[0, 100], [10, 1]], rows="predicted", labels=["ok", "fraud"])
@@ -76,6 +78,51 @@ def test_merging_is_associative_free_of_order_and_of_format(shelf, seed, cuts, s
         assert counts_text(total) == counts_text(whole)
         assert counts_bytes(total) == counts_bytes(whole)
         assert counts_checksum(total) == counts_checksum(whole)
+
+
+def with_gaps(rows, *gaps, **more):
+    """Return the counts of rows of which some lack a value, those being left out."""
+    made = columns(rows, **more)
+    for name, lacks in zip(("a", "b"), gaps, strict=False):
+        made[name] = [None if row < lacks else each for row, each in enumerate(made[name])]
+    table = ArrowTable(pa.table(made), "a.csv", reading=Reading(drop_missing=True))
+    return Study.from_table(table, COSTS, with_scores=False).counts()
+
+
+def test_reasons_not_to_judge_a_model_are_those_of_the_whole():
+    given = {"p": with_gaps(200, 50), "q": with_gaps(200, 4), "r": with_gaps(60, 0, 7)}
+    parts = list(given.items())
+    rest = ", which are left out; write what is decided there into its cells"
+    found = merged(parts[:2]).doubtful
+    assert found == {"a": f"it lacks a value in 54 of 400 rows{rest}"}
+    found = merged(parts).doubtful
+    assert found == {
+        "a": f"it lacks a value in 54 of 460 rows{rest}",
+        "b": f"it lacks a value in 7 of 460 rows{rest}",
+    }
+    for first, *others in (parts, parts[::-1]):
+        again = merged([("some", merged(others)), first])
+        assert counts_text(again) == counts_text(merged(parts))
+
+
+def test_rows_of_a_part_that_may_have_left_out_more_are_at_least_so_many():
+    parts = [("p", with_gaps(200, 50)), ("q", with_gaps(300)), ("r", with_gaps(200, 4))]
+    found = merged(parts).doubtful["a"]
+    assert found.startswith("it lacks a value in 54 of at least 700 rows, ")
+    assert merged([("some", merged(parts[:2])), parts[2]]).doubtful["a"] == found
+    assert merged([parts[2], ("some", merged(parts[1::-1]))]).doubtful["a"] == found
+
+
+def test_other_reasons_not_to_judge_a_model_name_their_files():
+    whole, why = with_gaps(60), "most of its values are not numbers"
+    doubted = replace(whole, doubtful={"late": why})
+    assert merged([("p", doubted), ("q", doubted)]).doubtful == {"late": why}
+    assert merged([("p", whole), ("q", doubted)]).doubtful == {"late": f"in q, {why}"}
+    many = [("p", whole), *((name, doubted) for name in "qrstu")]
+    assert merged(many).doubtful == {"late": f"in q, r, s and 2 other files, {why}"}
+    gaps = replace(whole, doubtful={"late": lacking_reason(1000, 2000)})
+    found = merged([("p", doubted), ("q", gaps)]).doubtful["late"]
+    assert found.startswith(f"in p, {why}; in q, it lacks a value in 1,000 of 2,000 rows")
 
 
 @pytest.mark.parametrize(

@@ -580,15 +580,19 @@ def _from_categories(
     if codes.min() < 0:
         absent = codes < 0
         raise _missing(name, int(np.argmax(absent)), int(absent.sum()), "missing")
-    if is_date(categories[0]):
-        raise dates_error(name, categories[0])
-    if strange := [each for each in categories if not is_label(plain(each))]:
-        raise label_error(name, strange[0])
     column = Column(name, codes, 0, categories)
-    if most is not None and len(categories) > most:
-        column = column.compressed()
+    if len(categories) > (MOST_LABELS if most is None else most) or _strange(categories):
+        column = column.compressed()  # unused categories may be very many, and of any type
         _check_few(column.values, name, most)
+        if strange := _strange(column.values):
+            problem = dates_error if is_date(strange[0]) else label_error
+            raise problem(name, strange[0])
     return column
+
+
+def _strange(values: Sequence[Any]) -> list[Any]:
+    """Return the values that cannot be labels."""
+    return [each for each in values if is_date(each) or not is_label(plain(each))]
 
 
 def _from_floats(array: NDArray[Any], name: str, most: int | None) -> Column:

@@ -443,14 +443,12 @@ def aligned(**rows: Any) -> list[Any]:
     first, kept = next(iter(found.items()))
     alone = [name for name, each in rows.items() if each is not None and name not in found]
     for name, index in found.items():
-        same = (
-            index.is_unique
-            and len(index) == len(kept)
-            and not index.symmetric_difference(kept).size
-        )
+        same = index.is_unique and not index.symmetric_difference(kept).size
         if not same or alone:
             _refuse_index(name, index, first, kept, alone[0] if same and alone else "")
-    return [each.reindex(kept) if name in found else each for name, each in rows.items()]
+    # Arguments of another length stay as they are: `same_length` explains those.
+    moved = {name for name, index in found.items() if len(index) == len(kept)}
+    return [each.reindex(kept) if name in moved else each for name, each in rows.items()]
 
 
 def same_index(**rows: Any) -> None:

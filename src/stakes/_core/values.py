@@ -202,14 +202,18 @@ SCALARS = {int, bool, float, str, type(None)}
 
 
 def json_values(value: Any) -> Any:
-    """Return plain values with infinite numbers as text, as in count files: "inf" and "-inf"."""
+    """Return plain values with infinite numbers as text, as in count files: "inf" and "-inf".
+
+    Keys are numbers or text; a named tuple becomes a plain one.
+    """
     if isinstance(value, dict):
-        return {key: json_values(each) for key, each in value.items()}
+        return {json_values(key): json_values(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         plain = set(map(type, value)) <= SCALARS  # fast, even for long lists
         if plain and math.inf not in value and -math.inf not in value:
             return value
-        return type(value)(map(json_values, value))
+        kind = list if isinstance(value, list) else tuple
+        return kind(map(json_values, value))
     return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 

@@ -185,7 +185,8 @@ class Output:
             for path in self._outputs:
                 if read & identities(path):
                     raise InputError(f"{path}", "this is an input; it would be overwritten.")
-                if Path(name).is_dir() and real_path(Path(name)) in real_path(path).parents:
+                folder = os.path.isdir(name)  # noqa: PTH112 - text may be too long for Path.is_dir
+                if folder and real_path(Path(name)) in real_path(path).parents:
                     raise InputError(
                         f"{path}",
                         f"it would be in the folder {name}, all files of which are input.",

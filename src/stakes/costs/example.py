@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Labels, as_labels, label_codes
+from stakes._core.labels import Labels, as_labels, label_codes, plain
 from stakes._core.optional import data_frame
 from stakes._core.text import exact, html_table
 from stakes._core.validate import column_labels, column_order
@@ -34,8 +34,8 @@ class ExampleCosts(ByValue):
         The cost of each decision for each example, given its actual class.
     decisions : sequence, optional
         The names of the columns; by default those of the data frame, or 0, 1, … The columns of a
-        data frame are matched to them by name. The index of a pandas frame is kept: predictions
-        with the same index in another order are aligned, and those with a different index refused.
+        data frame are matched to them by name. The index of a pandas frame is kept, and pairs the
+        costs with other pandas columns; see the notes.
     high : float or "tail", optional
         The most that a decision can cost for any example, including examples not in this sample;
         "tail" for the mean of amounts above the largest one, estimated from the largest ones. By
@@ -44,6 +44,10 @@ class ExampleCosts(ByValue):
 
     Notes
     -----
+    Labels, predictions and other columns with the same pandas index in another order are paired
+    with the costs by index; those with a different index are refused. Arguments without an index
+    are paired by position, and refused beside two indexes in different orders.
+
     The decisions d cost Σ_x C(d(x), x), where C(i, x) is the cost of decision i for the example x.
     Amounts beyond the largest, a, are modelled by a Pareto tail; its index ξ is Hill's estimate
     from the √n largest, but at most 0.9. The mean of amounts beyond a is then a/(1 - ξ).
@@ -190,6 +194,16 @@ class ExampleCosts(ByValue):
         """
         if not hasattr(index, "get_indexer"):
             raise InputTypeError("index", f"expected a pandas Index, got {type(index).__name__}.")
+        if index.equals(self.index):
+            return self
+        if self.index is not None and not self.index.is_unique:
+            twice = plain(self.index[self.index.duplicated()][0])
+            raise InputError(
+                "index",
+                f"the costs have several rows with the entry {twice!r}, so that its order is not "
+                "known.",
+                "Give each row of the costs an index of its own.",
+            )
         places = None if self.index is None else self.index.get_indexer(index)
         if places is None or (places < 0).any():
             raise InputError("index", "expected entries of the index that the costs have.")
@@ -221,7 +235,7 @@ class ExampleCosts(ByValue):
         Returns
         -------
         ndarray, shape (n,)
-            The decisions.
+            The decisions, in the order of `proba`.
 
         Notes
         -----
@@ -237,20 +251,20 @@ class ExampleCosts(ByValue):
         >>> amounts.decide([0.2, 0.2]).tolist()
         ['fraud', 'ok']
         """
-        if self.by_class is None:
+        by_class = self._in_order_of(proba=proba).by_class
+        if by_class is None:
             raise DesignError(
                 "costs",
                 "deciding needs the costs of every class, and only those of the actual ones are "
                 "known.",
                 "Use ExampleCosts.from_matrix(costs, factor=amounts).",
             )
-        validate.same_index(costs=self, proba=proba)
         chances = validate.numeric(proba, "proba", ndim=_dimensions(proba))
-        if chances.ndim == 1 and self.by_class.shape[2] == 2:  # noqa: PLR2004 - the second's
+        if chances.ndim == 1 and by_class.shape[2] == 2:  # noqa: PLR2004 - the second's
             chances = np.column_stack([1 - chances, chances])
-        chances = validate.probabilities(chances, tuple(range(self.by_class.shape[2])))
+        chances = validate.probabilities(chances, tuple(range(by_class.shape[2])))
         validate.same_length({"costs": len(self), "proba": len(chances)})
-        best = np.einsum("xij,xj->xi", self.by_class, chances).argmin(axis=1)
+        best = np.einsum("xij,xj->xi", by_class, chances).argmin(axis=1)
         return np.asarray(np.array(self.decisions)[best])
 
     def of(self, y_pred: Any) -> NDArray[np.float64]:
@@ -264,7 +278,7 @@ class ExampleCosts(ByValue):
         Returns
         -------
         ndarray, shape (n,)
-            The costs.
+            The costs, in the order of `y_pred`.
 
         Examples
         --------
@@ -272,10 +286,18 @@ class ExampleCosts(ByValue):
         >>> ExampleCosts([[0, 5], [120, 5]], decisions=["ok", "fraud"]).of(["fraud", "ok"]).tolist()
         [5.0, 120.0]
         """
-        validate.same_index(costs=self, y_pred=y_pred)
+        values = self._in_order_of(y_pred=y_pred).values
         codes = label_codes(y_pred, "y_pred", self.decisions, "decisions of the costs")
         validate.same_length({"costs": len(self), "y_pred": len(codes)})
-        return np.take_along_axis(self.values, codes[:, np.newaxis], axis=1)[:, 0]
+        return np.take_along_axis(values, codes[:, np.newaxis], axis=1)[:, 0]
+
+    def _in_order_of(self, **rows: Any) -> ExampleCosts:
+        """Return the costs in the order of an argument's pandas index, if both have one."""
+        index = validate.index_of(*rows.values())
+        if self.index is None or index is None or len(index) != len(self):
+            return self
+        validate.aligned(costs=self, **rows)  # refuses the index of other examples
+        return self.reindex(index)
 
     def _comparable(self) -> dict[str, Any]:
         return {name: each for name, each in self._values().items() if name != "index"}

@@ -318,10 +318,25 @@ def weights_of_strata(strata: Any, population: Any, sample_weight: Any, n: int) 
     return shares_of(sample, Design(population=population)) * n
 
 
-def check_rows(columns: Any, argument: str, **rows: Any) -> None:
-    """Raise if pandas columns have another index than the decisions."""
-    for each in columns.values() if isinstance(columns, Mapping) else (columns,):
-        validate.same_index(**rows, **{argument: each})
+def rows_in_order(**given: Any) -> dict[str, Any]:
+    """Return arguments with rows in the order of their first pandas index, as `evaluate` does.
+
+    The columns of a mapping may each have an index. Arguments without rows stay as they are.
+    """
+    several = {name: each for name, each in given.items() if isinstance(each, Mapping)}
+    rows = {name: each for name, each in given.items() if name not in several}
+    for name, columns in several.items():
+        rows |= {f"{name}[{column!r}]": each for column, each in columns.items()}
+    rows = {
+        name: each
+        for name, each in rows.items()
+        if has_entries(each) and not isinstance(each, str | CostMatrix)
+    }
+    found = dict(zip(rows, validate.aligned(**rows), strict=True))
+    for name, columns in several.items():
+        keys = {column: f"{name}[{column!r}]" for column in columns}
+        found[name] = {column: found.get(key, columns[column]) for column, key in keys.items()}
+    return {name: found.get(name, each) for name, each in given.items()}
 
 
 def slice_columns(

@@ -18,7 +18,7 @@ from stakes.costs import CostMatrix, ExampleCosts
 from stakes.errors import DesignError, InputError
 from stakes.infer._inference import limits, outcomes_behind, quiet_interval
 from stakes.infer._outcomes import Design
-from stakes.infer._sliced import SlicedRows, weights_of_strata
+from stakes.infer._sliced import SlicedRows, rows_in_order, weights_of_strata
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import check_costs
 from stakes.infer.methods import METHODS
@@ -352,7 +352,7 @@ def evaluate_over(
     check_costs(costs)
     validate.choice(every, "every", EVERY)
     n = validate.size_of(y_pred, "y_pred")
-    validate.same_index(
+    given = rows_in_order(
         y_true=y_true,
         y_pred=y_pred,
         time=time,
@@ -362,6 +362,7 @@ def evaluate_over(
         groups=groups,
         strata=strata,
     )
+    y_true, y_pred, time, labelled_at, costs, sample_weight, groups, strata = given.values()
     times = as_times(time, "time")
     validate.same_length({"y_pred": n, "time": len(times.clock)})
     codes, names = period_codes(times.clock, every)

@@ -20,7 +20,7 @@ from stakes._core.values import Result
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts import CostSample
 from stakes.errors import InputError
-from stakes.infer._sliced import MISSING, check_rows, named_columns, slice_codes
+from stakes.infer._sliced import MISSING, named_columns, rows_in_order, slice_codes
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.evaluation import check_costs
 from stakes.infer.slices import apart
@@ -242,16 +242,18 @@ def find_slices(
     depth = validate.as_size(conditions, "conditions", 1, 3)
     many = validate.as_size(top, "top", 1)
     alpha = validate.alpha(confidence)
-    check_rows(frame, "frame", y_true=y_true, y_pred=y_pred, costs=costs, groups=groups)
+    rows = rows_in_order(y_true=y_true, y_pred=y_pred, costs=costs, groups=groups, frame=frame)
     sample = CostSample.from_labels(
-        costs if isinstance(costs, ExampleCosts) else _each(costs, y_true),
-        y_pred,
-        y_true=y_true,
-        groups=groups,
+        rows["costs"] if isinstance(costs, ExampleCosts) else _each(costs, rows["y_true"]),
+        rows["y_pred"],
+        y_true=rows["y_true"],
+        groups=rows["groups"],
     )
     values = sample.values
     searching = _half(sample, validate.generator(rng))
-    names, masks = _conditions(frame, len(values), searching, validate.as_size(least, "least", 1))
+    names, masks = _conditions(
+        rows["frame"], len(values), searching, validate.as_size(least, "least", 1)
+    )
     found, looked = _search(
         masks[:, searching], values[searching], names, depth=depth, top=many, least=least
     )

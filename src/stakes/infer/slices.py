@@ -21,12 +21,12 @@ from stakes.infer._outcomes import Design
 from stakes.infer._sliced import (
     Part,
     SlicedRows,
-    check_rows,
     counts_of,
     grouped_rows,
     listed_parts,
     parts_of,
     possible_costs,
+    rows_in_order,
     slice_columns,
     weights_of_strata,
 )
@@ -485,12 +485,19 @@ def evaluate_by(
     """
     check_costs(costs)
     n = validate.size_of(y_pred, "y_pred")
-    rows = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
-    check_rows(by, "by", y_pred=y_pred, y_true=y_true, costs=costs, **rows)
-    taken = slice_columns(by, columns, n, most)
-    weight = weights_of_strata(strata, population, sample_weight, n)
-    design = Design(class_priors, None, impossible)
-    whole = SlicedRows(y_true, [y_pred], costs, weight, groups, design, unit)
+    sampling = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
+    rows = rows_in_order(y_pred=y_pred, y_true=y_true, costs=costs, **sampling, by=by)
+    taken = slice_columns(rows["by"], columns, n, most)
+    weight = weights_of_strata(rows["strata"], population, rows["sample_weight"], n)
+    whole = SlicedRows(
+        rows["y_true"],
+        [rows["y_pred"]],
+        rows["costs"],
+        weight,
+        rows["groups"],
+        Design(class_priors, None, impossible),
+        unit,
+    )
     parts = []
     for column, (codes, names) in taken.items():
         parts += parts_of(whole, column, codes, names)
@@ -725,13 +732,21 @@ def compare_by(
     """
     check_costs(costs)
     n = validate.size_of(y_pred_1, "y_pred_1")
-    rows = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
-    check_rows(by, "by", y_pred_1=y_pred_1, y_pred_2=y_pred_2, y_true=y_true, costs=costs, **rows)
-    taken = slice_columns(by, columns, n, most)
-    weight = weights_of_strata(strata, population, sample_weight, n)
-    design = Design(class_priors, None, impossible)
+    predictions = {"y_pred_1": y_pred_1, "y_pred_2": y_pred_2}
+    sampling = {"sample_weight": sample_weight, "groups": groups, "strata": strata}
+    rows = rows_in_order(**predictions, y_true=y_true, costs=costs, **sampling, by=by)
+    taken = slice_columns(rows["by"], columns, n, most)
+    weight = weights_of_strata(rows["strata"], population, rows["sample_weight"], n)
     both = validate.two_names(names)
-    whole = SlicedRows(y_true, [y_pred_1, y_pred_2], costs, weight, groups, design, unit)
+    whole = SlicedRows(
+        rows["y_true"],
+        [rows[name] for name in predictions],
+        rows["costs"],
+        weight,
+        rows["groups"],
+        Design(class_priors, None, impossible),
+        unit,
+    )
     parts, widest = [], 0.0
     for column, (codes, slices) in taken.items():
         for name, (table, _) in zip(slices, whole.pieces(codes).each(len(slices)), strict=True):

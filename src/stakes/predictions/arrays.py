@@ -10,6 +10,7 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.labels import Cells, Column, Label, LabelMatcher, Labels, as_column
 from stakes._core.typing import Floats
+from stakes.costs import ExampleCosts
 from stakes.counts._parts import part_column
 from stakes.errors import InputError, InputTypeError
 from stakes.predictions.roles import Model, Roles
@@ -35,6 +36,13 @@ class ArrayTable:
         The name of the predictions, for errors.
     design : mapping of str to array_like, optional
         Any of "groups", "strata", "sample_weight", "false_positive" and "false_negative".
+    costs : ExampleCosts, optional
+        The costs of each example, to be kept in the order of the rows.
+
+    Attributes
+    ----------
+    costs : ExampleCosts or None
+        The costs in the order of the rows.
     """
 
     cells: Cells = "values"
@@ -53,20 +61,13 @@ class ArrayTable:
         y_score: Mapping[str, Any],
         source: str,
         design: Mapping[str, Any] | None = None,
+        *,
+        costs: ExampleCosts | None = None,
     ) -> None:
         _check_mappings(y_pred, y_score)
-        rows = {f"y_pred[{name!r}]": values for name, values in y_pred.items()}
-        rows |= {f"y_score[{name!r}]": values for name, values in y_score.items()}
-        rows |= {
-            name: values
-            for name, values in (design or {}).items()
-            if hasattr(values, "__len__") and not isinstance(values, str)
-        }
-        y_true, *values = validate.aligned(y_true=y_true, **rows)
-        in_order = dict(zip(rows, values, strict=True))
-        y_pred = {name: in_order.pop(f"y_pred[{name!r}]") for name in y_pred}
-        y_score = {name: in_order.pop(f"y_score[{name!r}]") for name in y_score}
-        design = {**(design or {}), **in_order}
+        y_true, y_pred, y_score, design, self.costs = _in_one_order(
+            y_true, y_pred, y_score, design or {}, costs
+        )
         self.source = source
         self._labels = {ACTUAL: as_column(y_true, ACTUAL)}
         for name, values in y_pred.items():
@@ -79,7 +80,7 @@ class ArrayTable:
             self._scores |= scores
             columns[str(name)] = list(scores)
             lengths[f"y_score[{name!r}]"] = len(next(iter(scores.values())))
-        given = {name: each for name, each in (design or {}).items() if each is not None}
+        given = {name: each for name, each in design.items() if each is not None}
         strata = given.get("strata")
         by_class = isinstance(strata, str)
         if by_class:
@@ -184,6 +185,28 @@ def _check_mappings(y_pred: Mapping[str, Any], y_score: Mapping[str, Any]) -> No
             f"expected at least one model, and names that are different and not {ACTUAL!r}; got "
             f"{[*y_pred, *y_score]}.",
         )
+
+
+def _in_one_order(
+    y_true: Any,
+    y_pred: Mapping[str, Any],
+    y_score: Mapping[str, Any],
+    design: Mapping[str, Any],
+    costs: ExampleCosts | None,
+) -> tuple[Any, dict[str, Any], dict[str, Any], dict[str, Any], ExampleCosts | None]:
+    """Return the arguments in the order of the first pandas index, as `stakes.evaluate` does."""
+    rows = {f"y_pred[{name!r}]": values for name, values in y_pred.items()}
+    rows |= {f"y_score[{name!r}]": values for name, values in y_score.items()}
+    rows |= {
+        name: values
+        for name, values in design.items()
+        if hasattr(values, "__len__") and not isinstance(values, str)
+    }
+    y_true, *values, costs = validate.aligned(y_true=y_true, **rows, costs=costs)
+    found = dict(zip(rows, values, strict=True))
+    predictions = {name: found.pop(f"y_pred[{name!r}]") for name in y_pred}
+    scores = {name: found.pop(f"y_score[{name!r}]") for name in y_score}
+    return y_true, predictions, scores, {**design, **found}, costs
 
 
 def _score_columns(name: str, values: Any) -> dict[str, Floats]:

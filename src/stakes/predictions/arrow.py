@@ -311,16 +311,17 @@ class ArrowTable:
     def complete(self, columns: Sequence[str], labels: Labels = ()) -> Self:
         """Return the rows without missing values in these columns; a label is never missing."""
         found = self.filled(columns, labels)
-        if found is None:
+        if self.n and not found.n:
             raise InputError(
                 self.source, f"every row lacks a value in {listing(list(columns))}; none is left."
             )
         return found
 
-    def filled(self, columns: Sequence[str], labels: Labels = ()) -> Self | None:
-        """Return the rows without missing values in these columns; None if there are none.
+    def filled(self, columns: Sequence[str], labels: Labels = ()) -> Self:
+        """Return the rows without missing values in these columns; there may be none.
 
-        The first column holds the actual classes.
+        The first column holds the actual classes. The returned table states how many rows were
+        dropped, and how many of those with a class lack a value in each column.
         """
         from pyarrow import compute as pc
 
@@ -331,12 +332,9 @@ class ArrowTable:
             there = own if there is None else pc.and_(there, own)
             labelled = own if labelled is None else labelled
             lacking[name] += pc.sum(pc.and_not(labelled, own)).as_py() or 0
-        self.lacking = lacking
         if there is None or pc.all(there).as_py() is not False:
             return self
         kept = np.flatnonzero(np.asarray(there.to_numpy(zero_copy_only=False)))
-        if not len(kept):
-            return None
         found = type(self)(
             self._table.filter(there),
             self.source,

@@ -107,9 +107,9 @@ class ShardedTable:
                 found = ArrowTable.of_file(rows, reading=self.reading)
                 found.reversed_from = self._reversed_from
                 there = found.filled(needed, labels) if needed else found
-                self.dropped += rows.table.num_rows if there is None else there.dropped
-                self.lacking += found.lacking
-                if there is not None:
+                self.dropped += there.dropped
+                self.lacking += there.lacking
+                if there.n or not found.n:
                     empty = False
                     yield there
         if empty and self.dropped:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,6 +29,12 @@ MOST_SCORES = 30_000_000
 
 MOST_READINGS = 5
 """Maximum number of values of a column in a note."""
+
+LACKING = re.compile(r"it lacks a value in ([\d,]+) of (at least )?([\d,]+) rows")
+"""Beginning of the reasons of `lacking_reason`."""
+
+MOST_FILES = 3
+"""Maximum number of files that a reason names."""
 
 TOO_MANY = 1 << 63
 """Smallest number of examples that overflows a 64-bit count."""
@@ -208,10 +215,73 @@ def merged(parts: Sequence[tuple[str, Tally]]) -> Tally:
             scores=scores,
             class_rows=tuple(map(sum, zip(total.class_rows, part.class_rows, strict=True))),
             examples=examples,
-            doubtful=dict(sorted({**part.doubtful, **total.doubtful}.items())),
             merged_from=(),
         )
-    return total
+    if not others:
+        return total
+    names = sorted({name for _, part in parts for name in part.doubtful})
+    return replace(total, doubtful={name: _merged_reason(name, parts) for name in names})
+
+
+def lacking_reason(number: int, every: int, *, at_least: bool = False) -> str:
+    """Return why a model that lacks values cannot be judged.
+
+    Parameters
+    ----------
+    number : int
+        The number of rows in which it lacks a value.
+    every : int
+        The number of all rows, with those that are left out.
+    at_least : bool, default False
+        Whether there may be more rows, because other rows may have been left out.
+    """
+    rows = f"{'at least ' if at_least else ''}{every:,}"
+    return (
+        f"it lacks a value in {number:,} of {rows} rows, which are left out; write what is decided "
+        "there into its cells"
+    )
+
+
+def _lacks(reason: str) -> tuple[int, int, bool] | None:
+    """Return the numbers in a reason of `lacking_reason`; None for any other reason."""
+    found = LACKING.match(reason)
+    if found is None:
+        return None
+    number, every = (int(found[group].replace(",", "")) for group in (1, 3))
+    given = number, every, found[2] is not None
+    return given if reason == lacking_reason(number, every, at_least=given[2]) else None
+
+
+def _merged_reason(name: str, parts: Sequence[tuple[str, Tally]]) -> str:
+    """Return why a column cannot be used, of all parts together.
+
+    Numbers of rows are added; other reasons name the files that they are about.
+    """
+    files: dict[str, list[str]] = {}
+    for file, part in parts:
+        if name in part.doubtful:
+            files.setdefault(part.doubtful[name], []).append(file)
+    if all(map(_lacks, files)):
+        number, every, at_least = 0, 0, False
+        for _, part in parts:
+            own = _lacks(part.doubtful.get(name, ""))
+            # Every reason of a part has its number of rows. A part without any may have left out
+            # rows for another reason, and only those that were counted are known.
+            known = own or next(filter(None, map(_lacks, part.doubtful.values())), None)
+            number += 0 if own is None else own[0]
+            every += part.n if known is None else known[1]
+            at_least |= known is None or known[2]
+        return lacking_reason(number, every, at_least=at_least)
+    if [len(each) for each in files.values()] == [len(parts)]:
+        return next(iter(files))
+    return "; ".join(f"in {_some(each)}, {reason}" for reason, each in files.items())
+
+
+def _some(files: Sequence[str]) -> str:
+    """Format the names of files, of which the first few are shown."""
+    more = len(files) - MOST_FILES
+    others = [f"{more:,} other file{'' if more == 1 else 's'}"] if more > 0 else []
+    return listed([*files[:MOST_FILES], *others])
 
 
 def _check_alike(one: Tally, other: Tally, files: str) -> None:

@@ -109,7 +109,7 @@ def files_of(name: str) -> list[Path]:
         return [Path("/dev/stdin")]  # resolves to the file that the shell opened
     try:
         return shards_of(name) or [Path(workbook_of(name)[0])]
-    except FileError:
+    except (FileError, OSError):  # text that is too long for a name is an OSError
         return [Path(name)]
 
 

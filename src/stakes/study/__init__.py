@@ -154,10 +154,11 @@ def study_of(
         costs = y_pred if costs is None else costs
         return _of_frame(y_true, costs, _columns_of(columns, design), source, options)
     _check_arrays(columns)
-    given = [each for each in (y_pred, y_score) if isinstance(each, Mapping)]
-    costs = _in_order(costs, y_true, *(rows for each in given for rows in each.values()))
     rows, costs = _with_rows(costs, groups=groups, strata=strata, sample_weight=sample_weight)
-    table = ArrayTable(y_true, y_pred, {} if y_score is None else y_score, source, rows)
+    own = costs if isinstance(costs, ExampleCosts) else None
+    scored = {} if y_score is None else y_score
+    table = ArrayTable(y_true, y_pred, scored, source, rows, costs=own)
+    costs = costs if table.costs is None else table.costs
     return Study.from_table(table, costs, actual=table.roles.actual, roles=table.roles, **options)
 
 
@@ -190,12 +191,18 @@ def _asked(baseline: str | None) -> Asked:
     return Asked(baseline)
 
 
-def _in_order(costs: Any, *rows: Any) -> Any:
-    """Return per-example costs in the order of the rows' pandas index, if they have one."""
+def _in_order(costs: Any, frame: Any) -> Any:
+    """Return per-example costs in the order of a frame's pandas index, if it has one.
+
+    The columns of a mapping may have one each; a call is refused where it is not clear which
+    costs belong to a column without one.
+    """
     if not isinstance(costs, ExampleCosts):
         return costs
-    first = next((each for each in rows if validate.index_of(each) is not None), None)
-    return validate.aligned(rows=first, costs=costs)[1]
+    rows = {"y_true": frame}
+    if isinstance(frame, Mapping):
+        rows = {f"y_true[{name!r}]": values for name, values in frame.items()}
+    return validate.aligned(**rows, costs=costs)[-1]
 
 
 def _with_rows(costs: Costs | None, **design: Any) -> tuple[dict[str, Any], Costs]:
@@ -229,8 +236,9 @@ def _of_frame(
     """Count the rows of a data frame, with warnings about doubtful rows and scores."""
     if costs is None:
         raise no_costs("the frame")
-    costs = _in_order(costs, frame, *(frame.values() if isinstance(frame, Mapping) else ()))
-    table = side_by_side(frame_rows(frame, source), columns)
+    rows = frame_rows(frame, source)
+    costs = _in_order(costs, frame)
+    table = side_by_side(rows, columns)
     study = Study.from_table(
         table,
         costs,

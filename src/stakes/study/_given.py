@@ -38,6 +38,7 @@ from stakes.predictions.classes import (
 )
 from stakes.predictions.examples import GivenCosts, RowCosts, row_costs
 from stakes.predictions.roles import Model, actual_column
+from stakes.predictions.tally import lacking_reason
 
 Costs = CostMatrix | ExampleCosts | Mapping[str, Any]
 
@@ -208,10 +209,7 @@ def _lacking(table: Table, roles: Roles, counts: Tally) -> dict[str, str]:
         numbers = [table.lacking.get(each, 0) for each in columns if each is not None]
         number = max(numbers, default=0)
         if number:
-            found[model.name] = (
-                f"it lacks a value in {number:,} of {every:,} rows, which are left out; write what "
-                "is decided there into its cells"
-            )
+            found[model.name] = lacking_reason(number, every)
     return found
 
 
