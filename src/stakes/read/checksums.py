@@ -129,7 +129,7 @@ def read_parquet(
         return table, None if text is None else json.loads(text)
     except FileNotFoundError as error:
         raise FileError(f"{path}", "cannot be read: No such file.") from error
-    except (OSError, ValueError, pa.ArrowException) as error:
+    except (OSError, ValueError, RecursionError, pa.ArrowException) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(
             f"{path}",

@@ -13,6 +13,7 @@ from stakes._core.optional import imported
 from stakes.errors import FileError, StakesError
 from stakes.read._diagnose import (
     NoObjectError,
+    check_depth,
     check_large_numbers,
     check_objects,
     jsonl_problem,
@@ -139,6 +140,7 @@ def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
     pa = pyarrow()
     from pyarrow import json as arrow_json
 
+    check_depth(content, (source, before))
     try:
         check_objects(content)
         table = arrow_json.read_json(pa.BufferReader(content))
