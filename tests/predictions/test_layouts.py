@@ -580,6 +580,29 @@ def test_commas_that_may_be_thousands_are_refused(tmp_path):
         understood(path)
 
 
+@pytest.mark.parametrize(
+    "role", ["--score number --fn 2", "--fn-column number", "--weight number --fn 2"]
+)
+def test_commas_and_points_in_one_column_are_refused(role, tmp_path, capsys):
+    """The points may be marks for thousands."""
+    path = tmp_path / "p.csv"
+    path.write_text("y;number;m_pred\n1;1.234;0\n0;2,5;1\n1;0;1\n")
+    code, _, error = typed(f"stakes evaluate {path} --fp 1 {role} --pos-label 1", capsys)
+    assert code == 2
+    assert "p.csv, line 3, column 'number': '2,5' has a comma, and '1.234' in the same" in error
+
+
+def test_commas_and_points_in_one_column_of_two_files_are_refused(tmp_path, capsys):
+    head = "y;number;m_pred\n"
+    (tmp_path / "a.csv").write_text(head + "0;1.234;1\n1;2;0\n")
+    (tmp_path / "b.csv").write_text(head + "0;2,5;1\n1;2;0\n")
+    code, _, error = typed(
+        f"stakes evaluate {tmp_path} --fp 1 --fn-column number --pos-label 1", capsys
+    )
+    assert code == 2
+    assert "column 'number': numbers have decimal commas in some rows and points" in error
+
+
 def test_scores_worse_than_chance_are_said_and_can_be_reversed(tmp_path):
     right, wrong = tmp_path / "right.csv", tmp_path / "wrong.csv"
     write(right, {"y_true": "y", "a_score": "p"})
