@@ -563,6 +563,20 @@ def test_bare_features_beside_named_models_are_said_and_stop_a_gate(tmp_path, mo
     assert typed(f"{command} --candidate new", capsys)[0] in (0, 1)
 
 
+@pytest.mark.parametrize(("new", "other"), [("new", "extra"), ("new", "New"), ("new", "NA")])
+def test_models_without_an_example_in_common_are_refused(new, other, tmp_path, capsys):
+    path = tmp_path / "p.csv"
+    rows = [f"{i},old,{i % 2},1\n{i},{other if i % 2 else new},{i % 2},0\n" for i in range(6)]
+    path.write_text("id,model,actual,pred\n" + "".join(rows))
+    code, _, error = typed(
+        f"stakes evaluate {path} --fp 1 --fn 2 --pos-label 1 --drop-missing", capsys
+    )
+    assert code == 2
+    assert "p.csv, column 'model': no example has a row of every model; of 6 examples, " in error
+    assert all(f"{name!r} has {size}" in error for name, size in (("old", 6), (new, 3), (other, 3)))
+    assert "--model" in error
+
+
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_decimal_commas_are_read(tmp_path, separator):
     points, commas = tmp_path / "points.csv", tmp_path / "commas.csv"
