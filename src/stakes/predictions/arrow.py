@@ -471,6 +471,8 @@ class ArrowTable:
         """Apply a function to a column, whose text pyarrow has not yet validated."""
         try:
             return found(self._table.column(name))
+        except MemoryError:  # pyarrow's is an ArrowException too
+            raise
         except (UnicodeDecodeError, pyarrow().ArrowException) as error:
             raise InputError(
                 f"{self.source}, column {name!r}", f"cannot be read: {shortly(error)}"

@@ -247,6 +247,8 @@ def _unpacked_parquet(place: Path) -> tuple[int, int, list[str] | None]:
     try:
         with pa.OSFile(os.fsencode(place)) as file:
             metadata = parquet.read_metadata(file)
+    except MemoryError:  # pyarrow's is an ArrowException too
+        raise
     except (OSError, ValueError, pa.ArrowException):  # reported when it is read
         return 0, 0, None
     columns = [metadata.schema.column(at) for at in range(metadata.num_columns)]

@@ -177,5 +177,7 @@ def arrow_read(read: Callable[[], Any], source: str, kind: str) -> Any:
     pa = pyarrow()
     try:
         return read()
+    except MemoryError:  # pyarrow's is an ArrowException too
+        raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FileError(source, f"cannot be read as {kind}: {shortly(error)}") from error
