@@ -409,7 +409,7 @@ class ArrowTable:
         """Return a column of numbers; `what` names them in errors."""
         numbers = self._as_numbers(name)
         if numbers is not None:
-            if self._of_column(name, _has_points):
+            if name not in self.points and self._of_column(name, _has_points):
                 self.points.add(name)
             if name not in self.reading.lower_is_positive:
                 return numbers
