@@ -10,6 +10,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import stakes as package
@@ -118,12 +119,23 @@ def test_a_fault_is_called_a_fault(stakes, monkeypatch):
     )
 
 
-def test_too_little_memory(stakes, monkeypatch):
+@pytest.mark.parametrize(
+    "place",
+    [
+        "stakes.predictions.files.read_table",
+        "stakes.read.tables._read_csv",
+        "stakes.predictions.arrow._text_encoded",
+    ],
+)
+@pytest.mark.parametrize("error", [MemoryError, pa.lib.ArrowMemoryError])
+def test_too_little_memory(place, error, stakes, monkeypatch):
     def fail(*_, **__):
-        raise MemoryError
+        raise error("malloc of size 128 failed")
 
-    monkeypatch.setattr("stakes.predictions.files.read_table", fail)
-    assert stakes(*EVALUATE).err == "stakes: there is not enough memory for this file.\n"
+    monkeypatch.setattr(place, fail)
+    said = stakes(*EVALUATE)
+    assert said.code == 2
+    assert said.err == "stakes: there is not enough memory for this file.\n"
 
 
 def test_a_file_that_may_not_be_read(stakes, monkeypatch):

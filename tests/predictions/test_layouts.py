@@ -564,6 +564,20 @@ def test_bare_features_beside_named_models_are_said_and_stop_a_gate(tmp_path, mo
     assert typed(f"{command} --candidate new", capsys)[0] in (0, 1)
 
 
+@pytest.mark.parametrize(("new", "other"), [("new", "extra"), ("new", "New"), ("new", "NA")])
+def test_models_without_an_example_in_common_are_refused(new, other, tmp_path, capsys):
+    path = tmp_path / "p.csv"
+    rows = [f"{i},old,{i % 2},1\n{i},{other if i % 2 else new},{i % 2},0\n" for i in range(6)]
+    path.write_text("id,model,actual,pred\n" + "".join(rows))
+    code, _, error = typed(
+        f"stakes evaluate {path} --fp 1 --fn 2 --pos-label 1 --drop-missing", capsys
+    )
+    assert code == 2
+    assert "p.csv, column 'model': no example has a row of every model; of 6 examples, " in error
+    assert all(f"{name!r} has {size}" in error for name, size in (("old", 6), (new, 3), (other, 3)))
+    assert "--model" in error
+
+
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_decimal_commas_are_read(tmp_path, separator):
     points, commas = tmp_path / "points.csv", tmp_path / "commas.csv"
@@ -579,6 +593,29 @@ def test_commas_that_may_be_thousands_are_refused(tmp_path):
     path.write_text("y_true;score\n" + "0;1,234\n1;2,345\n" * 5)
     with pytest.raises(StakesError):
         understood(path)
+
+
+@pytest.mark.parametrize(
+    "role", ["--score number --fn 2", "--fn-column number", "--weight number --fn 2"]
+)
+def test_commas_and_points_in_one_column_are_refused(role, tmp_path, capsys):
+    """The points may be marks for thousands."""
+    path = tmp_path / "p.csv"
+    path.write_text("y;number;m_pred\n1;1.234;0\n0;2,5;1\n1;0;1\n")
+    code, _, error = typed(f"stakes evaluate {path} --fp 1 {role} --pos-label 1", capsys)
+    assert code == 2
+    assert "p.csv, line 3, column 'number': '2,5' has a comma, and '1.234' in the same" in error
+
+
+def test_commas_and_points_in_one_column_of_two_files_are_refused(tmp_path, capsys):
+    head = "y;number;m_pred\n"
+    (tmp_path / "a.csv").write_text(head + "0;1.234;1\n1;2;0\n")
+    (tmp_path / "b.csv").write_text(head + "0;2,5;1\n1;2;0\n")
+    code, _, error = typed(
+        f"stakes evaluate {tmp_path} --fp 1 --fn-column number --pos-label 1", capsys
+    )
+    assert code == 2
+    assert "column 'number': numbers have decimal commas in some rows and points" in error
 
 
 def test_scores_worse_than_chance_are_said_and_can_be_reversed(tmp_path):

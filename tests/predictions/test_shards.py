@@ -134,6 +134,36 @@ def test_a_copy_of_a_file_is_refused(ending, tmp_path):
     assert ShardedTable(paths[:2], "shards").columns == columns().column_names
 
 
+@pytest.mark.parametrize("rows", [20, 5000])
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace(b"\n", b"\r\n"),
+        lambda text: b"\xef\xbb\xbf" + text,
+        lambda text: text[:-1],
+        lambda text: b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n")[:-2],
+    ],
+    ids=["CRLF", "BOM", "last line end", "all"],
+)
+def test_a_copy_with_other_line_ends_is_refused(change, ending, rows, tmp_path):
+    first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending}"
+    table = columns(rows)
+    if ending == "csv":
+        arrow_csv.write_csv(table, first)
+    else:
+        first.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    text = first.read_bytes()
+    second.write_bytes(change(text))
+    with pytest.raises(FileError, match=rf"b\.{ending}: it is a copy of .* but for line ends or"):
+        ShardedTable([first, second], "shards")
+    lines = text.splitlines(keepends=True)
+    middle = len(lines) // 2
+    lines[middle], lines[middle + 1] = lines[middle + 1], lines[middle]
+    second.write_bytes(change(b"".join(lines)))
+    assert lines[middle] == lines[middle + 1] or ShardedTable([first, second], "shards")
+
+
 @pytest.mark.parametrize(
     ("name", "content"), [("a.csv.gz", gzip.compress), ("a.csv.bz2", bz2.compress)]
 )
@@ -189,10 +219,13 @@ def test_files_without_rows_may_be_alike(tmp_path):
     assert sum(batch.n for batch in table.batches(["actual"])) == 20
 
 
-def test_files_of_one_size_are_read_only_where_they_begin_alike(tmp_path, monkeypatch):
+def test_files_are_read_for_copies_only_where_they_begin_and_end_alike(tmp_path, monkeypatch):
     read = []
-    monkeypatch.setattr(reading, "_digest", lambda path: read.append(path.name) or path.name)
+    digest = lambda shard: read.append(shard.path.name) or shard.source  # noqa: E731
+    monkeypatch.setattr(reading, "_text_digest", digest)
+    monkeypatch.setattr(reading, "BEGINNING", 12)
     for number in range(4):
-        (tmp_path / f"{number}.csv").write_text(f"actual,a\n{number % 3},1\n")
+        (tmp_path / f"{number}.csv").write_text(f"actual,a\n{number % 3},1\n" + "0,0\n" * 9)
+        (tmp_path / f"end{number}.csv").write_text("actual,a\n" + "0,0\n" * 9 + f"0,{number + 1}\n")
     ShardedTable(sorted(tmp_path.iterdir()), "shards")
     assert read == ["0.csv", "3.csv"]

@@ -7,6 +7,8 @@ from unittest import mock
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from stakes.errors import FileError
+from stakes.read._diagnose import MOST_LEVELS, check_depth
 from tests._helpers.broken_cases import cases
 from tests._helpers.broken_checks import (
     COUNTED,
@@ -103,6 +105,36 @@ def test_a_null_far_into_json_lines_is_refused(way, tmp_path):
     row = b'{"actual": "ok", "m": "ok"}\n'
     content = row * (2 * (1 << 20) // len(row)) + b"null\n" + row
     assert counted(Case("jsonl", content, way), tmp_path) == REFUSED
+
+
+@pytest.mark.parametrize("levels", [MOST_LEVELS, 25_000])
+@pytest.mark.parametrize(("opening", "closing"), ["[]", ('{"x":', "}"), ("[\n", "]")])
+@pytest.mark.parametrize("way", ["file", "folder"])
+def test_deep_nesting_in_json_lines_is_refused(opening, closing, way, levels, tmp_path):
+    """pyarrow would end the process."""
+    row = b'{"actual": "ok", "m": "ok"}\n'
+    inner = opening * levels + "1" + closing * levels
+    deep = f'{{"actual": "ok", "m": "ok", "x": {inner}}}\n'.encode()
+    assert counted(Case("jsonl", row * 500 + deep + row, way), tmp_path) == REFUSED
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"a": ' + "[" * 199 + "]" * 199 + "}",
+        '{"a": ["' + r"[\"" * 500 + r'\\", 1]}',
+        '{"a": [' + "{}, " * 500 + "{}]}",
+        " ".join(['{"a": [{}]}'] * 500),
+    ],
+)
+def test_json_lines_with_many_brackets_that_are_not_deep_are_not_refused(row):
+    check_depth(f"{row}\n".encode() * 9, ("a.jsonl", 0))
+
+
+def test_the_line_of_deep_nesting_is_named():
+    rows = b'{"a": "[\\"["}\n' * 300 + b'{"a": ' + b"[" * 500 + b"]" * 500 + b"}\n"
+    with pytest.raises(FileError, match=r"a\.jsonl, line 1,301: expected at most 200 levels"):
+        check_depth(rows, ("a.jsonl", 1000))
 
 
 @pytest.mark.parametrize("asked", [each for each in QUESTIONS if each != "join"])

@@ -118,6 +118,17 @@ def test_what_is_no_log_or_broken_is_said(tmp_path):
         read_logs([str(tmp_path / "b.json"), str(tmp_path / "rows.csv")])
 
 
+def test_deep_nesting_is_refused(tmp_path, capsys):
+    deep = tmp_path / "deep.json"
+    deep.write_text("[" * 100_000)
+    assert main(["evaluate", str(deep)]) == 2
+    assert "deep.json: cannot be read as JSON" in capsys.readouterr().err
+    samples = tmp_path / "samples_a.jsonl"
+    samples.write_text('{"doc_id": 1, "doc": ' + "[" * 100_000)
+    assert main(["evaluate", str(samples), "--fp", "1", "--fn", "2"]) == 2
+    assert "samples_a.jsonl: cannot be read as a log of lm_eval" in capsys.readouterr().err
+
+
 def test_an_evaluation_that_failed_is_refused(tmp_path):
     log = json.loads((LOGS / "inspect_prompt_a.json").read_text())
     log["status"] = "error"

@@ -25,7 +25,7 @@ from stakes.read._diagnose import (
     WholeRows,
     cells_of_any_length,
 )
-from stakes.read.csv_file import CsvFile
+from stakes.read.csv_file import CsvFile, csv_header
 from stakes.read.shards import Shard
 from stakes.read.tables import read_table
 
@@ -222,6 +222,19 @@ def test_a_header_without_end_is_refused(monkeypatch):
     monkeypatch.setattr(csv_file, "HEADER", 16)
     with pytest.raises(FileError, match=r"a\.csv: its header does not end in the first .* quote"):
         CsvFile(lambda: pa.BufferReader(b'a,"b\n' + b"1,2\n" * 200), "a.csv")
+
+
+def test_a_quote_that_is_left_open_in_a_header_ends_its_reading(monkeypatch):
+    """Otherwise, the rest of the file is read and parsed many times."""
+    monkeypatch.setattr(csv_file, "HEADER", 64)
+    monkeypatch.setattr(csv_file, "MOST_OF_A_NAME", 300)
+    stream = pa.BufferReader(b'\na,"b\n' + b"1,2\n" * 10_000)
+    with pytest.raises(FileError, match=r"a\.csv, line 2: its header does not end in .* quote"):
+        csv_header(stream, "a.csv")
+    assert stream.tell() < 2000
+    names = [f"{number:0100}\n" for number in range(50)]
+    header = ",".join(f'"{name}"' for name in names).encode()
+    assert csv_header(pa.BufferReader(header + b"\n1,2\n"), "a.csv")[0] == names
 
 
 @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])

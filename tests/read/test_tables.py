@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
+from pyarrow import json as arrow_json
 
 from stakes.errors import FileError, MissingExtraError
-from stakes.read import csv_file, shards
+from stakes.read import csv_file, formats, shards
 from stakes.read.csv_file import CsvFile
 from stakes.read.shards import Shard
 from stakes.read.tables import read_table
@@ -166,8 +167,10 @@ def test_large_numbers_that_would_be_rounded_are_refused(number, other, tmp_path
     assert read_table(path).table["a"].to_pylist() == [2.0**53, 0.5]
 
 
-def test_text_of_json_lines_that_is_like_a_date_stays_text(tmp_path, monkeypatch):
+@pytest.mark.parametrize("first", [10, 150, 1 << 16])
+def test_text_of_json_lines_that_is_like_a_date_stays_text(first, tmp_path, monkeypatch):
     """pyarrow makes dates of it, of which differently written ones are equal."""
+    monkeypatch.setattr(formats, "FIRST_LINES", first)
     monkeypatch.setattr(shards, "BLOCK", 200)
     path, dates = tmp_path / "a.jsonl", ["2020-01-01", "2020-01-01 00:00:00", None]
     rows = [
@@ -182,6 +185,27 @@ def test_text_of_json_lines_that_is_like_a_date_stays_text(tmp_path, monkeypatch
     read = [rows.table for rows in Shard(path).batches(["a"])]
     assert len(read) > 1
     assert [each for table in read for each in table["a"].to_pylist()] == [*dates, rows[-1]["a"]]
+
+
+@pytest.mark.parametrize(("late", "times"), [("b", 1), ("2020-01-02", 2)])
+def test_json_lines_with_dates_are_parsed_twice_only_if_new_ones_come_late(
+    late, times, tmp_path, monkeypatch
+):
+    parsed, read = [], arrow_json.read_json
+    monkeypatch.setattr(formats, "FIRST_LINES", 200)
+    monkeypatch.setattr(
+        arrow_json, "read_json", lambda file, **kw: parsed.append(file.size()) or read(file, **kw)
+    )
+    path = tmp_path / "a.jsonl"
+    row = {"n": 1, "day": "2020-01-01", "in": {"x": 1, "day": "2020-01-01"}, "all": ["2020-01-01"]}
+    rows = [row] * 9 + [{**row, "n": 0.5, "in": {"x": 0.5, "late": late}}]
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in rows))
+    table = read_table(path).table
+    assert table.column_names == ["n", "day", "in", "all"]
+    assert table.to_pylist() == [
+        {**each, "in": dict.fromkeys(("x", "day", "late")) | each["in"]} for each in rows
+    ]
+    assert parsed.count(path.stat().st_size) == times
 
 
 def test_a_file_whose_name_does_not_tell_its_packing_is_refused(tmp_path):

@@ -51,6 +51,7 @@ class ArrayTable:
     renamed: Mapping[str, tuple[str, ...]] = {}
     grouping: str | None = None
     commas: frozenset[str] = frozenset()
+    points: frozenset[str] = frozenset()
     dropped = 0
     lacking: Mapping[str, int] = {}
 

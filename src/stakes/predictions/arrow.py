@@ -46,7 +46,8 @@ Found = TypeVar("Found")
 NUMBER_ADVICE = "Write a number there, or take the column out of the file."
 DROP = "Leave such rows out with drop_missing=."
 MISSING = {"drop_missing": ""}
-COMMA = re.compile(r"[+-]?[\d.]+,\d+")
+COMMA = re.compile(r"[+-]?[\d.]*,\d+([eE][+-]?\d+)?")
+POINT = re.compile(r"[+-]?\d*\.\d*([eE][+-]?\d+)?")
 DECIMAL_COMMA = r"^[+-]?\d*,\d+([eE][+-]?\d+)?$"
 MOST_FRACTIONS = 100
 """Maximum number of distinct values, if some are fractions, in a column of labels."""
@@ -102,6 +103,7 @@ class ArrowTable:
         self.notes, self.dropped = notes, 0
         self.lacking: Counter[str] = Counter()
         self.commas: set[str] = set()
+        self.points: set[str] = set()
         self.renamed: dict[str, tuple[str, ...]] = {}
         self.grouping: str | None = None
         self.reading = reading
@@ -405,13 +407,15 @@ class ArrowTable:
         """Return a column of numbers; `what` names them in errors."""
         numbers = self._as_numbers(name)
         if numbers is not None:
+            if name not in self.points and self._of_column(name, _has_points):
+                self.points.add(name)
             if name not in self.reading.lower_is_positive:
                 return numbers
             lowest, highest = self.raw_range(name)
             return self.reversed_from.get(name, reversal(lowest, highest)) - numbers
         codes, values = self._codes(name)
         for place, value in enumerate(values):
-            problem = _no_number(value, what)
+            problem = _no_number(value, what, values)
             if problem is not None:
                 missing = is_blank(value)
                 advice = f"{NUMBER_ADVICE} {DROP}" if missing else NUMBER_ADVICE
@@ -465,6 +469,8 @@ class ArrowTable:
         """Apply a function to a column, whose text pyarrow has not yet validated."""
         try:
             return found(self._table.column(name))
+        except MemoryError:  # pyarrow's is an ArrowException too
+            raise
         except (UnicodeDecodeError, pyarrow().ArrowException) as error:
             raise InputError(
                 f"{self.source}, column {name!r}", f"cannot be read: {shortly(error)}"
@@ -482,7 +488,7 @@ class ArrowTable:
             self._on_column(name)
             numbers = self._of_column(name, _numbers)
             if numbers is None:
-                numbers = self._of_column(name, lambda column: _numbers(_with_points(column)))
+                numbers = self._of_column(name, _numbers_with_commas)
                 if numbers is not None:
                     self.commas.add(name)
             self._numbers[name] = numbers
@@ -624,8 +630,11 @@ def _name(value: Any) -> Label:
     return held if isinstance(held, int | float) else str(held)
 
 
-def _no_number(value: Any, what: str) -> str | None:
-    """Return the problem with a value that is not a number; None if it is one."""
+def _no_number(value: Any, what: str, others: Sequence[Any] = ()) -> str | None:
+    """Return the problem with a value that is not a number; None if it is one.
+
+    `others` are the values of its column.
+    """
     if is_blank(value):
         return f"there is no {what}."
     try:
@@ -633,6 +642,12 @@ def _no_number(value: Any, what: str) -> str | None:
     except (TypeError, ValueError):
         bad = True
     if bad and COMMA.fullmatch(str(value).strip()):
+        point = next((each for each in others if POINT.fullmatch(str(each).strip())), None)
+        if point is not None:
+            return (
+                f"{value!r} has a comma, and {point!r} in the same column a point; it is not clear "
+                "which is for decimals and which for thousands."
+            )
         return f"{value!r} has a comma; it is not clear whether for decimals or thousands."
     return f"{value!r} is not a number." if bad else None
 
@@ -670,6 +685,26 @@ def _with_points(column: Any) -> Any:
     if not pc.any(sure).as_py():
         return column
     return pc.if_else(commas, pc.replace_substring(text, ",", "."), text)
+
+
+def _numbers_with_commas(column: Any) -> Floats | None:
+    """Return a column with decimal commas as numbers; None if a number has a point.
+
+    Beside decimal commas, "1.234" may be a thousand.
+    """
+    return None if _has_points(column) else _numbers(_with_points(column))
+
+
+def _has_points(column: Any) -> bool:
+    """Tell whether a column is text with a point."""
+    pa = pyarrow()
+    from pyarrow import compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return False
+    return pc.any(pc.match_substring(column, ".")).as_py() is True
 
 
 def _numbers_there(column: Any) -> Floats:

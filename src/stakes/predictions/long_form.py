@@ -316,6 +316,8 @@ def _by_model(
     if drop and form.key is not None:
         each = [set(part.column(form.key).to_pylist()) for part in parts]
         every, there = set.intersection(*each), set.union(*each)
+        if not every:
+            raise _nothing_in_common(rows.source, form, [len(own) for own in each], len(there))
         dropped = len(there) - len(every)
         lacking = {
             str(plain(name)): len(there) - len(own)
@@ -325,6 +327,23 @@ def _by_model(
         parts = [part.filter(pc.is_in(part.column(form.key), value_set=kept)) for part in parts]
     named = zip(form.names, parts, strict=True)
     return [FileRows(part, str(name), rows.kind) for name, part in named], dropped, lacking
+
+
+def _nothing_in_common(
+    source: str, form: LongForm, sizes: Sequence[int], examples: int
+) -> InputError:
+    """Return the error that no example is left if those without a row of every model are left out.
+
+    `sizes` are the numbers of examples that each model has.
+    """
+    found = zip(form.names, sizes, strict=True)
+    return InputError(
+        f"{source}, column {form.model!r}",
+        f"no example has a row of every model; of {examples:,} examples, "
+        f"{listed([f'{name!r} has {size:,}' for name, size in found])}.",
+        "Correct misspelt names of models, or remove the rows of models with few examples; if the "
+        "column is a feature, name the columns of the models with models=.",
+    )
 
 
 def _note(form: LongForm) -> str:

@@ -193,6 +193,10 @@ class Batch(Protocol):
     def commas(self) -> Collection[str]:
         """The columns of numbers in which commas were read as decimal points."""
 
+    @property
+    def points(self) -> Collection[str]:
+        """The columns of text that were read as numbers with decimal points."""
+
 
 class Table(Protocol):
     """A table of predictions, with columns by name."""

@@ -411,6 +411,7 @@ class _Counter:
         self._if_they_fit = isinstance(with_scores, str)
         self._left_out = ""
         self._commas: dict[str, None] = {}
+        self._points: set[str] = set()
         self._joint: JointConfusion | None = None
         self._positives: list[NDArray[np.bool_]] = []
         self._weights: list[Floats | None] = []
@@ -482,7 +483,20 @@ class _Counter:
             for name, kept in self._decisions.items():
                 kept.append(decided[name].astype(small))
             self._keep(codes == costs.labels.index(self._positive), batch)
+        self._note_commas(batch)
+
+    def _note_commas(self, batch: Batch) -> None:
+        """Note which columns have decimal commas; raise an error if other rows have points."""
         self._commas |= dict.fromkeys(sorted(batch.commas))
+        self._points |= set(batch.points)
+        for name in self._commas:
+            if name in self._points:
+                raise InputError(
+                    f"{batch.source}, column {name!r}",
+                    "numbers have decimal commas in some rows and points in others; it is not "
+                    "clear which are for decimals and which for thousands.",
+                    "Write all numbers of the column in the same way.",
+                )
 
     def _decided(self, batch: Batch, advice: str) -> dict[str, NDArray[Any]]:
         """Return the positions of the decisions of each model that has any."""

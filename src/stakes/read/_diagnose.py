@@ -556,6 +556,82 @@ def _is_rounded(value: Any) -> bool:
         return True
 
 
+MOST_LEVELS = 200
+"""Maximum depth of nested lists and objects in JSON lines.
+
+pyarrow and Python's json follow each level with a call: pyarrow ends the process at thousands.
+"""
+
+OPENING, BIT_OF_BRACES = b"{\x20"
+"""The opening brace as a byte, and the bit in which braces differ from square brackets."""
+
+SMALL_PIECE = 1 << 17
+"""Bytes searched for brackets at a time; several arrays of this size fit into the cache."""
+
+BETWEEN_ROWS = re.compile(rb"\}\s*\n\s*\{")
+"""Pattern of the end of a row and the start of the next; text in JSON has no line breaks."""
+
+TEXT = re.compile(rb'"[^"\n]*"?')
+BRACKET = re.compile(rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|([\[{])|[\]}]')
+OTHER = bytes(set(range(256)) - set(b'[]{}"\n'))
+"""Bytes that do not matter for the depth of JSON."""
+
+
+def check_depth(content: Any, place: tuple[str, int]) -> None:
+    """Raise an error if JSON lines are nested so deeply that pyarrow would crash the process.
+
+    Parameters
+    ----------
+    content : bytes or buffer
+        The lines.
+    place : tuple of str and int
+        The name of the file, and the number of its lines before these.
+    """
+    if not _many_brackets(content) or _depth(bytes(content)) <= MOST_LEVELS:
+        return
+    depth, content = 0, bytes(content)
+    for found in BRACKET.finditer(content):  # slow, but only for this error
+        depth = depth + 1 if found[1] else max(depth - (found[0] in b"]}"), 0)
+        if depth > MOST_LEVELS:
+            source, before = place
+            line = before + 1 + content.count(b"\n", 0, found.start())
+            raise FileError(
+                f"{source}, line {line:,}",
+                f"expected at most {MOST_LEVELS} levels of lists and objects in each other, got "
+                "more.",
+                "Remove the field that is nested so deeply.",
+            )
+
+
+def _many_brackets(content: Any) -> bool:
+    """Tell whether a row may have more than `MOST_LEVELS` opening brackets, in text or not.
+
+    Such a row has two successive brackets of those looked at, without an end of a row in between.
+    """
+    view, every = np.frombuffer(content, dtype=np.uint8), MOST_LEVELS // 2
+    seen, last = 0, -1
+    for start in range(0, len(view), SMALL_PIECE):
+        opening = (view[start : start + SMALL_PIECE] | BIT_OF_BRACES) == OPENING
+        number = int(np.count_nonzero(opening))
+        if -seen % every < number:
+            for at in (np.flatnonzero(opening)[-seen % every :: every] + start).tolist():
+                if last >= 0 and BETWEEN_ROWS.search(content, last, at + 1) is None:
+                    return True
+                last = at
+        seen += number
+    return False
+
+
+def _depth(content: bytes) -> int:
+    """Return the maximum depth of the brackets outside of text, even of invalid JSON."""
+    rest = content.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, OTHER)
+    rest = TEXT.sub(b"", rest.replace(b'""', b""))  # most text has no brackets
+    view = np.frombuffer(rest.translate(None, b"\n"), dtype=np.uint8) | BIT_OF_BRACES
+    depths = np.cumsum(np.where(view == OPENING, 1, -1))
+    lowest = np.minimum.accumulate(np.minimum(depths, 0))  # too many closing brackets
+    return int((depths - lowest).max(initial=0))
+
+
 def check_objects(content: Any) -> None:
     """Raise an error for a row of JSON lines that is null.
 

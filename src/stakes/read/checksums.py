@@ -96,6 +96,8 @@ def has_metadata(path: str | os.PathLike[str], content: bytes | None = None) -> 
 
     try:
         return METADATA in (parquet.read_schema(_opened(path, content)).metadata or {})
+    except MemoryError:  # pyarrow's is an ArrowException too
+        raise
     except (OSError, ValueError, pa.ArrowException):
         return False
 
@@ -129,7 +131,9 @@ def read_parquet(
         return table, None if text is None else json.loads(text)
     except FileNotFoundError as error:
         raise FileError(f"{path}", "cannot be read: No such file.") from error
-    except (OSError, ValueError, pa.ArrowException) as error:
+    except MemoryError:  # pyarrow's is an ArrowException too
+        raise
+    except (OSError, ValueError, RecursionError, pa.ArrowException) as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise FileError(
             f"{path}",

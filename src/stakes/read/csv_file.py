@@ -14,6 +14,8 @@ from typing import Any
 from stakes.errors import FileError
 from stakes.read._diagnose import (
     MOST_OF_A_ROW,
+    NEWLINE,
+    QUOTE,
     MisplacedQuoteError,
     StrictRows,
     WholeRows,
@@ -28,6 +30,12 @@ SEPARATORS = ",;\t|"
 HEADER = 1 << 16
 """Bytes of a CSV file read first to find its header."""
 
+
+MOST_OF_A_NAME = 1 << 20
+"""Maximum number of bytes of a name in quotes, before the quote counts as left open.
+
+Otherwise, a quote that was never closed would make the whole file one name, read many times.
+"""
 
 LEAST_BLOCK, OF_A_COLUMN, MOST_BLOCK = 1 << 20, 1 << 12, 1 << 30
 """Block size of pyarrow in bytes: its default, the bytes per column of wide files, the maximum.
@@ -207,17 +215,23 @@ def csv_header(stream: Any, source: str) -> tuple[list[str], str]:
         The name of the file, for errors.
     """
     start = b""
-    while len(start) <= MOST_OF_A_ROW:
+    while len(start) <= MOST_OF_A_ROW and not _open_quote(start):
         more = arrow_read(partial(stream.read, max(len(start), HEADER)), source, "a table")
         start += more
         found = _header_of(start, source, whole=not more)
         if found is not None:
             return found
+    line = f", line {start.count(NEWLINE, 0, start.rfind(QUOTE)) + 1}" if _open_quote(start) else ""
     raise FileError(
-        source,
-        f"its header does not end in the first {len(start) >> 20:,} MB.",
+        f"{source}{line}",
+        f"its header does not end in the first {max(len(start) >> 20, 1):,} MB.",
         "Close the quote that is left open in it, if there is one.",
     )
+
+
+def _open_quote(start: bytes) -> bool:
+    """Tell whether the last quote in the first bytes of a file opens too long a name."""
+    return len(start) - start.rfind(QUOTE) > MOST_OF_A_NAME and start.count(QUOTE) % 2 == 1
 
 
 @cells_of_any_length()

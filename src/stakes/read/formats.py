@@ -16,6 +16,7 @@ from stakes._core.optional import imported
 from stakes.errors import FileError, StakesError
 from stakes.read._diagnose import (
     NoObjectError,
+    check_depth,
     check_large_numbers,
     check_objects,
     jsonl_problem,
@@ -47,6 +48,9 @@ SIMPLE = {"PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
 
 EXACT = 2**53
 """Largest whole number up to which all are exact as floating-point numbers."""
+
+FIRST_LINES = 1 << 16
+"""Bytes of JSON lines in which columns with dates are looked for first."""
 
 BUFFER = 1 << 20
 """Bytes of a Parquet column read at a time; by default, it is a whole row group."""
@@ -264,20 +268,62 @@ def jsonl_table(content: Any, source: str, before: int = 0) -> Any:
         The number of lines of the file before these.
     """
     pa = pyarrow()
-    from pyarrow import json as arrow_json
-
+    check_depth(content, (source, before))
     try:
         check_objects(content)
-        table = arrow_json.read_json(pa.BufferReader(content))
-        as_text = pa.schema([_with_text(field) for field in table.schema])
-        if as_text != table.schema:
-            options = arrow_json.ParseOptions(explicit_schema=as_text)
-            table = arrow_json.read_json(pa.BufferReader(content), parse_options=options)
+        table = _with_dates_as_text(content)
         table.validate(full=True)  # pyarrow does not check that text is UTF-8
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, NoObjectError) as error:
         raise jsonl_problem(bytes(content), source, error, before) from error
     check_large_numbers(content, _large_numbers(table), (source, before))
     return table
+
+
+def _with_dates_as_text(content: Any) -> Any:
+    """Parse JSON lines, twice only if dates occur in columns that have none in the first lines."""
+    pa = pyarrow()
+    from pyarrow import json as arrow_json
+
+    first = _first_schema(content)
+    dates = [date for field in first if (date := _date_as_text(field)) is not None]
+    options = arrow_json.ParseOptions(explicit_schema=pa.schema(dates) if dates else None)
+    table = arrow_json.read_json(pa.BufferReader(content), parse_options=options)
+    if dates:  # pyarrow puts these first
+        table = table.select(list(dict.fromkeys([*first.names, *table.column_names])))
+    as_text = pa.schema([_with_text(field) for field in table.schema])
+    if as_text != table.schema:
+        options = arrow_json.ParseOptions(explicit_schema=as_text)
+        table = arrow_json.read_json(pa.BufferReader(content), parse_options=options)
+    return table
+
+
+def _first_schema(content: Any) -> Any:
+    """Return the names and types of the columns in the first lines of a file of JSON lines."""
+    pa = pyarrow()
+    from pyarrow import json as arrow_json
+
+    lines = bytes(memoryview(content)[:FIRST_LINES])
+    whole = lines[: lines.rfind(b"\n") + 1]
+    if len(lines) < FIRST_LINES or not whole.strip():
+        return pa.schema([])  # parsing a short file twice is fast
+    try:
+        return arrow_json.read_json(pa.BufferReader(whole)).schema
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # an object of several lines, say
+        return pa.schema([])
+
+
+def _date_as_text(field: Any) -> Any:
+    """Return only the dates of a field, as text; None if it has none."""
+    pa, kind = pyarrow(), field.type
+    if pa.types.is_timestamp(kind):
+        return field.with_type(pa.string())
+    if pa.types.is_list(kind):
+        inner = _date_as_text(kind.value_field)
+        return None if inner is None else field.with_type(pa.list_(inner))
+    if pa.types.is_struct(kind):
+        inner = [date for each in kind if (date := _date_as_text(each)) is not None]
+        return field.with_type(pa.struct(inner)) if inner else None
+    return None
 
 
 def _with_text(field: Any) -> Any:

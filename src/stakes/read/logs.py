@@ -25,6 +25,9 @@ START = 4096
 ACTUAL_NAMES = ("label", "actual", "expected", "target", "expected_label", "gold")
 """Usual names of the expected class in the metadata and variables of promptfoo."""
 
+BROKEN = (KeyError, TypeError, ValueError, IndexError, RecursionError, zipfile.BadZipFile)
+"""Errors that a log raises if its content is not as expected; deep nesting is a RecursionError."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -69,7 +72,7 @@ def _kind_of(path: str) -> str | None:
     """Return the tool that wrote a JSON log, by its keys; None if it is not a log."""
     try:
         content = json.loads(read_text(path))
-    except (ValueError, FileError):  # reported when it is read as another kind of file
+    except (ValueError, RecursionError, FileError):  # reported when read as another kind of file
         return None
     if not isinstance(content, dict):
         return None
@@ -122,7 +125,7 @@ def _all(paths: Sequence[str]) -> Iterator[Answer]:
             raise FileError(f"{path}", "it is no evaluation log, and logs are read together only.")
         try:
             found = [*readers[kind](path)]
-        except (KeyError, TypeError, ValueError, IndexError, zipfile.BadZipFile) as error:
+        except BROKEN as error:
             raise FileError(
                 f"{path}", f"cannot be read as a log of {kind}: {type(error).__name__} {error}."
             ) from error

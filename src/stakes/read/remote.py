@@ -149,6 +149,8 @@ def _stored(address: str, source: str) -> bytes:
         system, path = fs.FileSystem.from_uri(address)
         with system.open_input_file(path) as file:
             return bytes(file.read())
+    except MemoryError:  # pyarrow's is an ArrowException too
+        raise
     except (OSError, ValueError, pa.ArrowException) as error:
         what = _without(shortly(error), address)
         raise FileError(source, f"the object store cannot be read: {what}") from None

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from stakes.errors import FileError
+from stakes.read._diagnose import BYTE_ORDER_MARK
 from stakes.read.csv_file import CsvFile
 from stakes.read.files import as_path
 from stakes.read.formats import BUFFER, check_number, jsonl_table, repetitive
@@ -52,7 +53,7 @@ FRACTIONS = ("FLOAT", "DOUBLE", "FIXED_LEN_BYTE_ARRAY")
 """Parquet types that scores may have, including decimals and half-precision floats."""
 
 BEGINNING = 1 << 12
-"""First bytes of a file, in which files that are not copies most likely differ."""
+"""First or last bytes of a file, in which files that are not copies most likely differ."""
 
 HIDDEN = (".", "_")
 """First characters of names that are left out."""
@@ -246,6 +247,8 @@ def _unpacked_parquet(place: Path) -> tuple[int, int, list[str] | None]:
     try:
         with pa.OSFile(os.fsencode(place)) as file:
             metadata = parquet.read_metadata(file)
+    except MemoryError:  # pyarrow's is an ArrowException too
+        raise
     except (OSError, ValueError, pa.ArrowException):  # reported when it is read
         return 0, 0, None
     columns = [metadata.schema.column(at) for at in range(metadata.num_columns)]
@@ -261,11 +264,18 @@ class Shard:
     ----------
     path : Path
         The file.
+
+    Attributes
+    ----------
+    beginning : int
+        A hash of the first bytes, with line feeds as line ends.
     """
 
     def __init__(self, path: Path) -> None:
         self.path, self.source = path, source_name(path)
-        check_readable(path, self.source)
+        beginning = check_readable(path, self.source, 2 * BEGINNING)
+        text = _normal(beginning.removeprefix(BYTE_ORDER_MARK))[: BEGINNING - 2]
+        self.beginning = hash(text.rstrip(b"\n"))
         self.kind = str(file_kind(path))
         self._state = _state_of(path)
 
@@ -273,6 +283,11 @@ class Shard:
     def columnar(self) -> bool:
         """Whether columns can be read separately."""
         return self.kind in COLUMNAR
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the file is text, and not packed."""
+        return not self.columnar and self.path.suffix.lower() not in PACKED
 
     def schema(self) -> Any:
         """Return the names and types of the columns, without reading all rows."""
@@ -400,9 +415,9 @@ def _state_of(path: Path) -> tuple[int, ...] | None:
 def check_no_copies(shards: Sequence[Shard]) -> None:
     """Raise an error if two files of a table are identical, because rows would count double.
 
-    The same holds for a file beside its compressed version, as left by ``gzip --keep``. Files
-    without rows may be identical. Only files of the same size are opened, and only those with the
-    same first bytes are read.
+    The same holds for a file beside its compressed version, as left by ``gzip --keep``, and for
+    text with other line ends. Files without rows may be identical. Only text with the same first
+    and last bytes, and other files of the same size with the same first bytes, are read.
     """
     for first, *others in _grouped(shards, _unpacked_name):
         if others:
@@ -412,42 +427,84 @@ def check_no_copies(shards: Sequence[Shard]) -> None:
                 "same rows, which would count double.",
                 "Remove one, or rename it if it has other rows.",
             )
-    groups = [list(shards)]
-    for key in (_size, _beginning, _digest):
-        groups = [each for group in groups for each in _grouped(group, key) if len(each) > 1]
-    for first, *others in groups:
+    text = [each for each in shards if each.is_text]
+    binary = [each for each in shards if not each.is_text]
+    alike = _alike(text, (_beginning_of_text, _text_ending, _text_digest))
+    for first, *others in alike + _alike(binary, (_size, _beginning, _digest)):
         if any(rows.table.num_rows for rows in first.batches(first.schema().names)):
             raise FileError(
                 others[0].source,
-                f"it is a copy of {first.source}, so the same rows would count double.",
+                f"it is a copy of {first.source}{_difference(first, others[0])}, so the same rows "
+                "would count double.",
                 "Remove a copy. If they are different examples that are alike by chance, count "
                 "each file alone, merge the counts, and allow copies there.",
             )
 
 
-def _grouped(shards: Sequence[Shard], key: Callable[[Path], Any]) -> Iterable[list[Shard]]:
+def _alike(shards: list[Shard], keys: Sequence[Callable[[Shard], Any]]) -> list[list[Shard]]:
+    """Return the groups of files with the same keys; a key is used only if those before agree."""
+    groups = [shards]
+    for key in keys:
+        groups = [each for group in groups for each in _grouped(group, key) if len(each) > 1]
+    return groups
+
+
+def _difference(one: Shard, other: Shard) -> str:
+    """Return the difference of two copies in words."""
+    same = _size(one) == _size(other) and _digest(one) == _digest(other)
+    return "" if same else " but for line ends or a byte-order mark"
+
+
+def _grouped(shards: Sequence[Shard], key: Callable[[Shard], Any]) -> Iterable[list[Shard]]:
     groups: dict[Any, list[Shard]] = {}
     for shard in shards:
-        groups.setdefault(key(shard.path), []).append(shard)
+        groups.setdefault(key(shard), []).append(shard)
     return groups.values()
 
 
-def _unpacked_name(path: Path) -> Path:
+def _unpacked_name(shard: Shard) -> Path:
+    path = shard.path
     return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
 
-def _size(path: Path) -> int:
-    return path.stat().st_size
+def _size(shard: Shard) -> int:
+    return shard.path.stat().st_size
 
 
-def _beginning(path: Path) -> bytes:
-    with path.open("rb") as file:
+def _beginning(shard: Shard) -> bytes:
+    with shard.path.open("rb") as file:
         return file.read(BEGINNING)
 
 
-def _digest(path: Path) -> bytes:
-    with path.open("rb") as file:
+def _digest(shard: Shard) -> bytes:
+    with shard.path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
+
+
+def _beginning_of_text(shard: Shard) -> int:
+    return shard.beginning
+
+
+def _text_ending(shard: Shard) -> bytes:
+    with shard.path.open("rb") as file:
+        file.seek(max(_size(shard) - 2 * BEGINNING, 0))
+        ending = file.read().removeprefix(BYTE_ORDER_MARK)
+    return _normal(ending).rstrip(b"\n")[-BEGINNING:]
+
+
+def _normal(text: bytes) -> bytes:
+    """Return text with line feeds as line ends."""
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _text_digest(shard: Shard) -> bytes:
+    found, ends = hashlib.sha256(), ""
+    with shard.path.open(encoding="utf-8-sig", errors="surrogateescape", newline=None) as file:
+        while piece := file.read(BLOCK >> 4):
+            kept = (piece := ends + piece).rstrip("\n")
+            ends = piece[len(kept) :]  # those of the last line do not count
+            found.update(kept.encode(errors="surrogateescape"))
+    return found.digest()
 
 
 def check_same_columns(shards: Sequence[Shard]) -> Any:

@@ -108,18 +108,19 @@ def pyarrow(what: str = "reading tables", extra: str = "cli") -> Any:
     return imported("pyarrow", what, f"'stakes[{extra}]'")
 
 
-def check_readable(path: Any, source: str) -> None:
-    """Check that a file can be opened and is not empty."""
+def check_readable(path: Any, source: str, size: int = 1) -> bytes:
+    """Check that a file can be opened and is not empty, and return its first bytes."""
     place = as_path(path)
     try:
         with place.open("rb") as file:
-            empty = not file.read(1)
+            beginning = file.read(size)
     except OSError as error:
         raise FileError(source, f"cannot be read: {error.strerror}.") from error
     except ValueError as error:  # not a valid file name
         raise FileError(f"{source!r}", f"cannot be read: {error}.") from error
-    if empty:
+    if not beginning:
         raise FileError(source, "the file is empty; expected a table of predictions.")
+    return beginning
 
 
 def opened_table(path: Any, content: bytes | None, source: str) -> tuple[str, Callable[[], Any]]:
@@ -176,5 +177,7 @@ def arrow_read(read: Callable[[], Any], source: str, kind: str) -> Any:
     pa = pyarrow()
     try:
         return read()
+    except MemoryError:  # pyarrow's is an ArrowException too
+        raise
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FileError(source, f"cannot be read as {kind}: {shortly(error)}") from error

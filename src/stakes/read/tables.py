@@ -179,7 +179,7 @@ def frame_rows(frame: Any, source: str) -> FileRows:
         frame = dict(zip(columns, aligned(**columns), strict=True))  # pandas' by index
     try:
         table = pa.table(frame) if isinstance(frame, dict) else _arrow_of(frame, source)
-    except StakesError:
+    except (StakesError, MemoryError):
         raise
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise InputError(source, f"a column cannot be read: {shortly(error)}") from error
