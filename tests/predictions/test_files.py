@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from stakes.errors import FileError, InputError, InputTypeError, StakesError
-from stakes.predictions import ArrowTable, Columns, ShardedTable
+from stakes.predictions import ArrowTable, Columns, DesignColumns, Reading, ShardedTable
 from stakes.predictions.count_file import counts_bytes, counts_text, read_count_file
 from stakes.predictions.files import table_of_files
 from stakes.read import shards, write_binary, write_text
@@ -150,9 +151,22 @@ def test_a_wrong_cell_in_one_of_many_files_is_found(folder, kind, name, value, s
 def test_named_columns_are_used():
     columns = Columns(actual="tree", models=["rule_pred"])
     assert study("all.csv", columns=columns).names == ("rule",)
-    for given in (Columns(actual="actual"), Columns(scores=["tree_score"]), Columns(key="id")):
-        with pytest.raises(InputTypeError, match=r"^\w+: all\.json is a count file"):
-            study("all.json", columns=given)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "given",
+    [
+        *({each.name: "z"} for each in fields(Columns) if each.name not in {"design", "reading"}),
+        *({"design": DesignColumns(**{each.name: "z"})} for each in fields(DesignColumns)),
+        *({"reading": Reading(**{each.name: ("z",)})} for each in fields(Reading)),
+    ],
+    ids=str,
+)
+def test_a_count_file_refuses_what_only_rows_can_follow(given):
+    says = r"^\w+: (all\.json is a count file|it chooses rows of a database)"
+    with pytest.raises(InputTypeError, match=says):
+        study("all.json", columns=Columns(**given))
 
 
 @pytest.mark.usefixtures("folder")
