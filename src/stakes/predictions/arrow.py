@@ -634,6 +634,8 @@ def _no_number(value: Any, what: str) -> str | None:
         bad = np.isnan(float(value))
     except (TypeError, ValueError):
         bad = True
+    if not bad and isinstance(value, str) and ("_" in value or not value.strip().isascii()):
+        return f"{value!r} is not a number; expected digits from 0 to 9, without underscores."
     if bad and COMMA.fullmatch(str(value).strip()):
         return f"{value!r} has a comma; it is not clear whether for decimals or thousands."
     return f"{value!r} is not a number." if bad else None
