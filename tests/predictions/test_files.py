@@ -5,6 +5,7 @@ import io
 import json
 import sys
 from dataclasses import fields
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ from stakes.predictions import ArrowTable, Columns, DesignColumns, Reading, Shar
 from stakes.predictions.count_file import counts_bytes, counts_text, read_count_file
 from stakes.predictions.files import table_of_files
 from stakes.read import shards, write_binary, write_text
-from stakes.study import study_of_files
+from stakes.study import study_of, study_of_files
 
 COSTS = {"false_positive": 1, "false_negative": 5}
 ROWS = ["a,no,no,0.2,no", "b,yes,yes,0.9,no", "c,no,yes,0.6,no", "d,yes,no,0.4,yes"]
@@ -167,6 +168,26 @@ def test_a_count_file_refuses_what_only_rows_can_follow(given):
     says = r"^\w+: (all\.json is a count file|it chooses rows of a database)"
     with pytest.raises(InputTypeError, match=says):
         study("all.json", columns=Columns(**given))
+
+
+@pytest.mark.usefixtures("folder")
+def test_days_are_classes_as_in_csv_files_and_times_are_none():
+    days = [date(2020, 1, 1), date(2020, 1, 2)]
+    for name, kind in (("days", pa.date32()), ("times", pa.timestamp("us"))):
+        columns = {"actual": days * 2, "rule_pred": days + days[::-1]}
+        table = pa.table({each: pa.array(values, kind) for each, values in columns.items()})
+        parquet.write_table(table, f"{name}.parquet")
+        arrow_csv.write_csv(table, f"{name}.csv")
+    found = study("days.parquet", pos_label="2020-01-02")
+    assert found.counts() == study("days.csv", pos_label="2020-01-02").counts()
+    says = (
+        r"^times\.parquet, column 'actual': expected text .*, got '2020-01-01 00:00:00' "
+        r"\(datetime\)\. Save the column as text in the file\.$"
+    )
+    with pytest.raises(InputTypeError, match=says):
+        study("times.parquet", pos_label="2020-01-02 00:00:00")
+    with pytest.raises(InputTypeError, match=r"column 'actual': .*, got dates .* astype\(str\)"):
+        study_of({"actual": days * 2, "rule_pred": days * 2}, COSTS, actual="actual")
 
 
 @pytest.mark.usefixtures("folder")

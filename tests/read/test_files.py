@@ -297,7 +297,7 @@ def test_a_file_to_add_to_is_as_it_was_after_a_failure(tmp_path, monkeypatch, be
 
 @pytest.mark.skipif(os.name != "posix", reason="locks are POSIX's")
 def test_what_waits_for_a_file_that_is_removed_makes_it_anew(tmp_path, monkeypatch):
-    target, lock, removed = tmp_path / "a.md", files._lock, []
+    target, lock, removed = tmp_path / "a.md", files._lock, []  # noqa: SLF001 - as is patched
 
     def lock_after_removal(descriptor):
         if not removed:
