@@ -295,6 +295,18 @@ def test_what_was_understood_of_two_files_is_said_once(stakes, folder, payments)
     assert said.count("The actual classes are in the column 'actual'.") == 1
 
 
+@pytest.mark.parametrize("command", ["evaluate", "compare", "threshold", "report"])
+def test_validation_scores_in_percent_are_refused(command, stakes, folder, payments):
+    header, *rows = (row.split(",") for row in payments(60, seed=5).splitlines())
+    place = header.index("tree_score")
+    for row in rows:
+        row[place] = f"{100 * float(row[place]):.2f}"
+    (folder / "v.csv").write_text("\n".join(map(",".join, [header, *rows])) + "\n")
+    said = stakes("-q", command, "predictions.csv", *COSTS, "--validation", "v.csv")
+    assert (said.code, said.out) == (2, "")
+    assert "stakes: --validation: its scores of 'tree' are from " in said.err
+
+
 def test_probabilities_of_each_class_are_those_of_one_model(stakes, folder):
     (folder / "a.csv").write_text(
         "actual,pred,prob_ok,prob_fraud\nok,ok,0.9,0.1\nfraud,fraud,0.2,0.8\nok,fraud,0.3,0.7\n"

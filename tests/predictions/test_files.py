@@ -175,7 +175,7 @@ def test_days_are_classes_as_in_csv_files_and_times_are_none():
     days = [date(2020, 1, 1), date(2020, 1, 2)]
     for name, kind in (("days", pa.date32()), ("times", pa.timestamp("us"))):
         columns = {"actual": days * 2, "rule_pred": days + days[::-1]}
-        table = pa.table({each: pa.array(values, kind) for each, values in columns.items()})
+        table = pa.table({each: pa.array(values).cast(kind) for each, values in columns.items()})
         parquet.write_table(table, f"{name}.parquet")
         arrow_csv.write_csv(table, f"{name}.csv")
     found = study("days.parquet", pos_label="2020-01-02")
