@@ -22,6 +22,7 @@ f,fraud,ok,0.3,fraud,0.6
 """
 P, C = "predictions.csv", "costs.csv"
 EVALUATE = ["evaluate", P, "-c", C]
+AMOUNTS = ["-q", "evaluate", "a.csv", "--fp", "1", "--fn-column", "amt", "--pos-label", "fraud"]
 INLINE = ["--fp", "1", "--fn", "5"]
 THREE = "predicted\\actual,a,b,c\na,0,1,2\nb,3,0,4\nc,5,6,0\n"
 
@@ -41,6 +42,11 @@ def rows(old, new, count=-1):
     """Return the predictions with something replaced."""
     assert old in ROWS
     return {P: ROWS.replace(old, new, count)}
+
+
+def amount(cell):
+    """Return predictions with a cost in each row, one of which is in this cell."""
+    return {"a.csv": f"actual,m,amt\nok,ok,3\nfraud,ok,{cell}\nfraud,fraud,4\n"}
 
 
 def counts(**changes):
@@ -254,6 +260,7 @@ OPTIONS = [
     Case("a capacity of policies that is a share", [*EVALUATE, "--capacity", "0.1"], "--capacity: .*not a share of them; got 0.1"),
     Case("a capacity of policies that is no number", [*EVALUATE, "--capacity", "nan"], "--capacity: .*got nan"),
     Case("limits of policies that nothing keeps", [*EVALUATE, "--min-recall", "1", "--max-fpr", "0"], "--min-recall, --max-fpr: no threshold keeps within all of these limits", {P: "actual,m_score\n" + "".join(f"{'fraud' if i % 2 else 'ok'},0.{i % 5}\n" for i in range(40))}),
+    Case("validation for decisions alone", ["evaluate", "d.csv", "-c", C, "--validation", P], r"--validation: no thresholds are chosen, because d\.csv has no scores", {"d.csv": "actual,tree\nok,ok\nfraud,ok\n"}),
     Case("a validation file without scores", [*EVALUATE, "--validation", "v.csv"], r"--validation: v\.csv has no scores", {"v.csv": "actual,tree\nok,ok\nfraud,ok\n"}),
     Case("an unknown baseline", ["compare", P, "-c", C, "--baseline", "svm"], "--baseline: there is no policy 'svm'; there are 'tree', .*'forest', .*'always ok'"),
     Case("a gate without a baseline", ["compare", P, "-c", C, "--gate"], "--gate: .*--baseline"),
@@ -286,6 +293,11 @@ OPTIONS = [
     Case("curves of one class that weighs", ["curve", "a.csv", "-c", C, "--weight", "w"], "all examples whose weight is not zero are of the class 'ok'", {"a.csv": "actual,m,m_score,w\nok,ok,1,1\nfraud,ok,2,0\n"}),
     Case("a population too large", [*EVALUATE, "--population", "1e308"], r"--population: expected numbers of at most 1e\+100, got 1e\+308\. Without --population"),
     Case("weights that are almost zero", ["evaluate", "a.csv", "-c", C, "--weight", "w"], "--weight: weights this small cannot be squared", {"a.csv": "actual,m,w\nok,ok,1e-320\nfraud,ok,1e-200\n"}),
+    Case("a cost of a row beyond all numbers", AMOUNTS, r"^stakes: a\.csv, column 'amt': expected costs of at most 1e\+100, got 1e\+308 in row 2\. Use a larger unit\.$", amount("1e308")),
+    Case("a cost of a row without end", AMOUNTS, r"^stakes: a\.csv, column 'amt': expected finite costs of 0 or more, got inf in row 2", amount("inf")),
+    Case("a cost with an underscore", AMOUNTS, r"a\.csv, line 3, column 'amt': '1_0' is not a number; expected digits from 0 to 9", amount("1_0")),
+    Case("a cost in full-width digits", AMOUNTS, r"a\.csv, line 3, column 'amt': '\uff11' is not a number; expected digits from 0 to 9", amount("\uff11")),
+    Case("a cost in Arabic digits", AMOUNTS, r"a\.csv, line 3, column 'amt': '\u0661' is not a number; expected digits from 0 to 9", amount("\u0661")),
     Case("almost no weights and costs of rows", ["evaluate", "a.csv", "--fp", "1", "--fn-column", "amt", "--pos-label", "fraud", "--weight", "w"], "--weight: weights this small cannot be squared", {"a.csv": "actual,m,w,amt\nok,ok,1e-320,3\nfraud,ok,1e-320,4\n"}),
     Case("curves where mistakes pay", ["curve", P, "-c", C, "--pos-label", "fraud"], "--costs: a cost curve is for mistakes .* a false alarm costs 1 more, and a miss -9", {C: "predicted\\actual,ok,fraud\nok,0,-9\nfraud,1,0\n"}),
     Case("a plan for nothing", ["plan", "-c", C], "a target is missing.*Give --half-width.*or --difference.*or --power"),
@@ -339,6 +351,10 @@ COUNTS = [
     Case("a count file that is not text", ["evaluate", "a.json", "-c", C], r"a\.json: expected UTF-8", {"a.json": b"\xff\xfe"}),
     Case("counts and other costs", ["evaluate", "a.json", "-c", C], r"a\.json: 'fraud' is not one of the classes of the costs, 'ok', 'theft'", {"a.json": counts(), C: "predicted\\actual,ok,theft\nok,0,9\ntheft,1,0\n"}),
     Case("counts and a model", ["evaluate", "a.json", "-c", C, "-m", "tree"], r"--model: a\.json is a count file", {"a.json": counts()}),
+    Case("counts and reversed scores", ["compare", "a.json", "-c", C, "--lower-is-positive", "z"], r"--lower-is-positive: a\.json is a count file.*Leave it out", {"a.json": counts()}),
+    Case("counts, and labels in any case", ["evaluate", "a.json", "-c", C, "--ignore-case"], r"--ignore-case: a\.json is a count file", {"a.json": counts()}),
+    Case("counts, and rows to leave out", ["evaluate", "a.json", "-c", C, "--drop-missing"], r"--drop-missing: a\.json is a count file", {"a.json": counts()}),
+    Case("counts and a column of models", ["evaluate", "a.json", "-c", C, "--model-column", "z"], r"--model-column: a\.json is a count file", {"a.json": counts()}),
     Case("counts for another positive class", ["threshold", "a.json", "-c", C, "--pos-label", "ok"], r"--pos-label: the scores in a\.json were counted as those of 'fraud'", {"a.json": counts()}),
     Case("two count files at once", ["evaluate", "a.json", "a.json", "-c", C], r"a\.json: a count file cannot be combined.*Merge several.*'stakes merge'", {"a.json": counts()}),
     Case("a count file as validation without scores", ["threshold", P, "-c", C, "--validation", "a.json", "-s", "tree_score"], "--score: a.json is a count file", {"a.json": counts()}),

@@ -1,6 +1,7 @@
 """Results and files of the commands, apart from the wording of their output."""
 
 import bz2
+import csv
 import gzip
 import io
 import json
@@ -295,6 +296,18 @@ def test_what_was_understood_of_two_files_is_said_once(stakes, folder, payments)
     assert said.count("The actual classes are in the column 'actual'.") == 1
 
 
+@pytest.mark.parametrize("command", ["evaluate", "compare", "threshold", "report"])
+def test_validation_scores_in_percent_are_refused(command, stakes, folder, payments):
+    header, *rows = (row.split(",") for row in payments(60, seed=5).splitlines())
+    place = header.index("tree_score")
+    for row in rows:
+        row[place] = f"{100 * float(row[place]):.2f}"
+    (folder / "v.csv").write_text("\n".join(map(",".join, [header, *rows])) + "\n")
+    said = stakes("-q", command, "predictions.csv", *COSTS, "--validation", "v.csv")
+    assert (said.code, said.out) == (2, "")
+    assert "stakes: --validation: its scores of 'tree' are from " in said.err
+
+
 def test_probabilities_of_each_class_are_those_of_one_model(stakes, folder):
     (folder / "a.csv").write_text(
         "actual,pred,prob_ok,prob_fraud\nok,ok,0.9,0.1\nfraud,fraud,0.2,0.8\nok,fraud,0.3,0.7\n"
@@ -540,6 +553,57 @@ def test_no_cell_of_a_table_is_a_formula(stakes, folder):
     assert said.code == 0, said.err
     models = {row.split(",")[0] for row in (folder / "curve.csv").read_text().splitlines()}
     assert models == {"model", "old", "logistic", "'=1+1"}
+
+
+CELLS = {
+    "curve": "curve p.csv -c c.csv -m MODEL -s MODEL_score --csv out.csv",
+    "curve --decision": "curve p.csv -c c.csv -m MODEL -s MODEL_score --decision --csv out.csv",
+    "costs template": "costs template p.csv --actual actual -o out.csv",
+    "costs template, tabs": "costs template p.csv --actual actual -o out.tsv",
+    "audit plan": "audit plan p.csv -c c.csv -m MODEL -s MODEL_score --id id --labels 20 "
+    "--show MODEL_score --show-decisions -o out.csv",
+    "audit more": "audit more labels.csv p.csv --labels 9 -o out.csv",
+}
+"""Commands that write cells; the names of a model, a class and the rows begin with a mark."""
+
+
+@pytest.mark.parametrize("mark", ["=", "+", "-", "@", "\uff1d"])
+@pytest.mark.parametrize("command", CELLS)
+def test_no_cell_that_commands_write_is_a_formula(command, mark, stakes, folder, payments):
+    written, harmless = [], "x" if mark > "fraud" else "A"  # sorted like the mark
+    for sign in (mark, harmless):
+        model, label = f"{sign}model", f"{sign}ok"
+        text = payments(200, seed=1).replace("tree", model).replace("ok", label)
+        (folder / "p.csv").write_text(text.replace("\np", f"\n{sign}p"))
+        cells = f"predicted\\actual,{label},fraud\n{label},0,100\nfraud,10,0\n"
+        (folder / "c.csv").write_text(cells)
+        plan = CELLS["audit plan"].replace("out.csv", "labels.csv").replace("MODEL", model)
+        if command == "audit more":
+            assert stakes("-q", *plan.split(), "--force").code == 0
+            first, *rows = (folder / "labels.csv").read_text().splitlines()
+            labelled = [f"{row}fraud" for row in rows]
+            (folder / "labels.csv").write_text("\n".join([first, *labelled, ""]))
+        said = stakes("-q", *CELLS[command].replace("MODEL", model).split())
+        assert said.code == 0, said.err
+        path = next(folder.glob("out.[ct]sv"))
+        separator = "\t" if path.suffix == ".tsv" else ","
+        written.append(list(csv.reader(io.StringIO(path.read_text()), delimiter=separator)))
+        for each in folder.glob("out.*"):
+            each.unlink()
+    marked, plain = written
+    names = tuple(f"{harmless}{name}" for name in ("model", "ok", "p"))
+    assert any(cell.startswith(names) for row in plain for cell in row)
+    expected = [
+        [f"'{mark}{cell[1:]}" if cell.startswith(names) else cell for cell in row] for row in plain
+    ]
+    if command.startswith("audit"):  # other identifiers, other rows
+        cells = [cell for row in marked for cell in row]
+        assert not [cell for cell in cells if cell.startswith(mark)]
+        assert any(cell.startswith(f"'{mark}p") for cell in cells)
+    else:
+        assert marked == expected
+    if command == "curve --decision":
+        assert any(cell.startswith("-") and float(cell) < 0 for row in marked for cell in row)
 
 
 @pytest.mark.parametrize("priors", ["ok=0,fraud=1", "ok=1,fraud=0"])

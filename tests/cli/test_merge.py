@@ -113,6 +113,14 @@ def test_a_parquet_count_file_stands_alone_and_has_no_rows(stakes):
     assert "all.parquet: a count file has no rows" in said.err
 
 
+@pytest.mark.usefixtures("parts")
+def test_scores_can_be_left_out_of_a_count_file(stakes, folder):
+    assert stakes("count", "predictions.csv", *COSTS, "--without-scores", "-o", "a.json").code == 0
+    assert stakes("count", "predictions.csv", *COSTS, "-o", "b.json").code == 0
+    assert stakes("count", "b.json", *COSTS, "--without-scores", "-o", "c.json").code == 0
+    assert (folder / "c.json").read_bytes() == (folder / "a.json").read_bytes()
+
+
 def test_a_copy_under_another_name_is_refused_unless_allowed(stakes, folder, parts):
     shutil.copy(folder / parts[0], folder / "copy.json")
     said = stakes("merge", *parts, "copy.json", "--out", "merged.json")

@@ -61,6 +61,49 @@ def test_a_file_that_takes_the_number_of_a_closed_stream_is_not_written_to(folde
         json.loads((folder / "a.json").read_text())
 
 
+WRITTEN = (
+    ("evaluate", "--json", "stdout"),
+    ("curve", "--csv", "stdout"),
+    ("compare --baseline old --gate", "--markdown", "stdout"),
+    ("compare --baseline old --gate", "--junit", "stderr"),
+)
+REDIRECTED = {
+    "stdout": ("> to.txt", ">> to.txt", "| cat > to.txt"),
+    "stderr": ("2> to.txt", "2>> to.txt", "2>&1 > out.txt | cat > to.txt"),
+}
+
+
+@posix
+@pytest.mark.parametrize(("command", "option", "stream"), WRITTEN)
+def test_a_file_that_is_a_standard_stream(command, option, stream, folder):
+    name, *more = command.split()
+    run = f"stakes -q {name} predictions.csv -c costs.csv {' '.join(more)} {option}"
+    alone = shell(f"{run} alone.txt", folder)
+    expected = (folder / "alone.txt").read_text() + (alone.stdout if stream == "stdout" else "")
+    for redirected in REDIRECTED[stream]:
+        (folder / "to.txt").unlink(missing_ok=True)
+        done = shell(f"{run} /dev/{stream} {redirected}", folder)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert (folder / "to.txt").read_text() == expected
+
+
+@posix
+def test_output_that_is_appended_to_the_file_of_standard_output(folder):
+    run = "stakes -q compare predictions.csv -c costs.csv --baseline old --gate --markdown"
+    alone = shell(f"{run} alone.md", folder)
+    expected = "before\n" + (folder / "alone.md").read_text() + alone.stdout
+    (folder / "a.md").write_text("before\n")
+    assert shell(f"{run} a.md >> a.md", folder).returncode == 0
+    assert (folder / "a.md").read_text() == expected
+
+
+@posix
+def test_output_that_would_replace_the_file_of_standard_output(folder):
+    done = shell("stakes -q evaluate predictions.csv -c costs.csv --json a.json > a.json", folder)
+    assert done.returncode == 2
+    assert "a.json: cannot be written: standard output is redirected to it. Give" in done.stderr
+
+
 @posix
 def test_a_pipe_is_read_once(stakes, folder):
     plain = stakes("-q", *EVALUATE).out

@@ -82,6 +82,32 @@ def test_the_test_rows_are_no_validation_rows():
     assert threshold(test, validation=rows(300, 0.3, 7)) < np.inf
 
 
+def scored(values, seed=3):
+    positive = np.random.default_rng(seed).random(len(values)) < 0.3
+    return JointScores.from_columns(positive, {"m": values}, pos_label=1, neg_label=0)
+
+
+@pytest.mark.parametrize("other", [(100, 0), (0.01, 0), (1, 2), (1, -2)])
+def test_validation_scores_are_on_the_scale_of_the_test_rows(other):
+    times, plus = other
+    test, rng = scored(np.random.default_rng(1).random(300)), np.random.default_rng(2)
+    says = r"^validation: its scores of 'm' are from .* to .*, and those of the test rows from"
+    with pytest.raises(InputError, match=says):
+        threshold(test, validation=scored(rng.random(200) * times + plus, seed=4))
+    assert threshold(test, validation=scored(rng.random(200) * 0.5 + 0.4, seed=4)) < np.inf
+
+
+def test_heavy_tails_and_few_scores_are_no_other_scale():
+    rng = np.random.default_rng(1)
+    values = rng.pareto(0.7, 3000)
+    test = scored(values)
+    other = np.append(rng.pareto(0.7, 100), np.inf)
+    assert np.ptp(values) > 100 * np.ptp(other[:-1])
+    assert threshold(test, validation=scored(other, seed=4)) < np.inf
+    for few in (np.full(50, 0.5), np.full(5, -0.5)):
+        choose(test, COSTS, Design(), Choosing(validation=scored(few, seed=4)))
+
+
 @pytest.mark.parametrize("share", [0.02, 0.5])
 def test_a_capacity_is_for_the_classes_in_use(share):
     test = rows(4000, 0.2, 8)

@@ -4,6 +4,8 @@ import gzip
 import io
 import json
 import sys
+from dataclasses import fields
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,11 +14,11 @@ from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
 from stakes.errors import FileError, InputError, InputTypeError, StakesError
-from stakes.predictions import ArrowTable, Columns, ShardedTable
+from stakes.predictions import ArrowTable, Columns, DesignColumns, Reading, ShardedTable
 from stakes.predictions.count_file import counts_bytes, counts_text, read_count_file
 from stakes.predictions.files import table_of_files
 from stakes.read import shards, write_binary, write_text
-from stakes.study import study_of_files
+from stakes.study import study_of, study_of_files
 
 COSTS = {"false_positive": 1, "false_negative": 5}
 ROWS = ["a,no,no,0.2,no", "b,yes,yes,0.9,no", "c,no,yes,0.6,no", "d,yes,no,0.4,yes"]
@@ -150,9 +152,42 @@ def test_a_wrong_cell_in_one_of_many_files_is_found(folder, kind, name, value, s
 def test_named_columns_are_used():
     columns = Columns(actual="tree", models=["rule_pred"])
     assert study("all.csv", columns=columns).names == ("rule",)
-    for given in (Columns(actual="actual"), Columns(scores=["tree_score"]), Columns(key="id")):
-        with pytest.raises(InputTypeError, match=r"^\w+: all\.json is a count file"):
-            study("all.json", columns=given)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "given",
+    [
+        *({each.name: "z"} for each in fields(Columns) if each.name not in {"design", "reading"}),
+        *({"design": DesignColumns(**{each.name: "z"})} for each in fields(DesignColumns)),
+        *({"reading": Reading(**{each.name: ("z",)})} for each in fields(Reading)),
+    ],
+    ids=str,
+)
+def test_a_count_file_refuses_what_only_rows_can_follow(given):
+    says = r"^\w+: (all\.json is a count file|it chooses rows of a database)"
+    with pytest.raises(InputTypeError, match=says):
+        study("all.json", columns=Columns(**given))
+
+
+@pytest.mark.usefixtures("folder")
+def test_days_are_classes_as_in_csv_files_and_times_are_none():
+    days = [date(2020, 1, 1), date(2020, 1, 2)]
+    for name, kind in (("days", pa.date32()), ("times", pa.timestamp("us"))):
+        columns = {"actual": days * 2, "rule_pred": days + days[::-1]}
+        table = pa.table({each: pa.array(values).cast(kind) for each, values in columns.items()})
+        parquet.write_table(table, f"{name}.parquet")
+        arrow_csv.write_csv(table, f"{name}.csv")
+    found = study("days.parquet", pos_label="2020-01-02")
+    assert found.counts() == study("days.csv", pos_label="2020-01-02").counts()
+    says = (
+        r"^times\.parquet, column 'actual': expected text .*, got '2020-01-01 00:00:00' "
+        r"\(datetime\)\. Save the column as text in the file\.$"
+    )
+    with pytest.raises(InputTypeError, match=says):
+        study("times.parquet", pos_label="2020-01-02 00:00:00")
+    with pytest.raises(InputTypeError, match=r"column 'actual': .*, got dates .* astype\(str\)"):
+        study_of({"actual": days * 2, "rule_pred": days * 2}, COSTS, actual="actual")
 
 
 @pytest.mark.usefixtures("folder")

@@ -1,3 +1,4 @@
+import errno
 import os
 import pathlib
 import subprocess
@@ -10,6 +11,7 @@ from stakes.errors import FileError, InputTypeError
 from stakes.read import (
     append_binary,
     check_writable,
+    files,
     read_text,
     write_binary,
     write_text,
@@ -52,12 +54,22 @@ def test_a_folder_is_not_a_file(tmp_path):
         read_text(tmp_path)
 
 
+def append_text(path, text):
+    append_binary(path, text.encode())
+
+
 def test_what_cannot_be_the_name_of_a_file(tmp_path):
     for name in ("a\0b", "\ud800"):
         with pytest.raises(FileError):
             read_text(name)
         with pytest.raises(FileError):
             write_text(name, "text")
+    for given in ("\ud800", pathlib.Path("\ud800")):
+        for write in (write_text, append_text, lambda path, text: write_together({path: text})):
+            with pytest.raises(FileError, match=r"^'\\ud800': cannot be written: 'utf-8' codec"):
+                write(given, "text")
+    with pytest.raises(FileError, match=r"cannot hold a NUL character, got 'a\\x00b'\.$"):
+        read_text(pathlib.Path("a\0b"))
     with pytest.raises(InputTypeError, match=r"path: expected the name of a file.*got None"):
         read_text(None)
     with pytest.raises(FileError, match="not the name of a file"):
@@ -262,3 +274,37 @@ def test_what_does_not_fit_is_not_added_in_part(tmp_path):
     )
     assert "a.md: cannot be written: File too large." in done.stderr
     assert target.read_text() == "before\n"
+
+
+@pytest.mark.parametrize("before", [None, "", "before"])
+def test_a_file_to_add_to_is_as_it_was_after_a_failure(tmp_path, monkeypatch, before):
+    target, link = tmp_path / "a.md", tmp_path / "link.md"
+    link.symlink_to("a.md")
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for path in (target, link):
+        if before is not None:
+            target.write_text(before)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(FileError, match="No space left"):
+                append_binary(path, b"more\n")
+        assert (target.read_text() if target.exists() else None) == before
+        assert link.is_symlink()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks are POSIX's")
+def test_what_waits_for_a_file_that_is_removed_makes_it_anew(tmp_path, monkeypatch):
+    target, lock, removed = tmp_path / "a.md", files._lock, []  # noqa: SLF001 - as is patched
+
+    def lock_after_removal(descriptor):
+        if not removed:
+            target.unlink()
+            removed.append(target)
+        lock(descriptor)
+
+    monkeypatch.setattr(files, "_lock", lock_after_removal)
+    append_binary(target, b"more\n")
+    assert target.read_text() == "more\n"

@@ -317,6 +317,12 @@ def _validation(
             "probability per class nothing is chosen on rows.",
             "Leave it out.",
         )
+    if not study.scores:
+        raise InputError(
+            "--validation",
+            f"no thresholds are chosen, because {study.source} has no scores.",
+            "Leave it out.",
+        )
     other = study_of_files([file], costs, columns, progress, pos_label=study.pos_label)
     rows = other.joint_scores if study.examples is None else other.examples
     if rows is None or (study.examples is not None and not other.scores):

@@ -238,9 +238,12 @@ def _choices(
     """Choose a threshold for each model on one set of predictions, and judge it on another."""
     from stakes.curves.threshold import choose_threshold
     from stakes.findings.curves import choice_of
+    from stakes.policies._rows import check_scales
 
-    choices = {}
-    for name in _names(study, chosen_on):
+    choices, names = {}, _names(study, chosen_on)
+    if study.joint_scores is not None and chosen_on.joint_scores is not None:
+        check_scales(study.joint_scores, chosen_on.joint_scores)
+    for name in names:
         if study.examples is not None and chosen_on.examples is not None:
             choices[name] = _choice_of_rows(study, chosen_on, name, limits)
             continue

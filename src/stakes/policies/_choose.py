@@ -25,7 +25,17 @@ from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
 from stakes.errors import InputError
 from stakes.infer._outcomes import Design
-from stakes.policies._rows import Folds, Rows, Steps, above, ends_of, places_of, same_rows, short
+from stakes.policies._rows import (
+    Folds,
+    Rows,
+    Steps,
+    above,
+    check_scales,
+    ends_of,
+    places_of,
+    same_rows,
+    short,
+)
 from stakes.policies._rule import ScoreTables, cheapest_cuts, expected_thresholds
 from stakes.predictions.examples import IN_SAMPLE, JointExamples
 from stakes.predictions.scores import JointScores
@@ -211,8 +221,14 @@ def task_of(scores: JointScores, costs: CostMatrix, design: Design, choosing: Ch
 
 
 def check_others(rows: Rows, other: Rows | None) -> None:
-    """Raise an error if most of the rows to judge by are among those to choose on."""
-    if other is not None and same_rows(rows, other):
+    """Raise an error if most of the rows to judge by are among those to choose on.
+
+    The scores of both must be on the same scale.
+    """
+    if other is None:
+        return
+    check_scales(rows.scores, other.scores)
+    if same_rows(rows, other):
         raise InputError(
             "validation",
             "most of the rows that thresholds are to be judged by are among them.",

@@ -143,6 +143,9 @@ MOST_STEPS = 10_000
 SAME = 0.5
 """Share of test rows among the validation rows above which both count as the same rows."""
 
+OTHER_SCALE = 20
+"""Ratio of the widths of two score ranges above which they are not the same score."""
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -388,3 +391,45 @@ def ends_of(steps: Steps, cuts: NDArray[Any], table: Floats) -> NDArray[np.intp]
     seen = steps.values[there]
     ranks = np.searchsorted(there, cuts)
     return np.array([above(steps.values, midway(seen, int(rank))) for rank in ranks])
+
+
+def check_scales(scores: JointScores, others: JointScores) -> None:
+    """Raise an error if the validation scores of a model are on another scale than the test rows'.
+
+    Heavy tails make a range wider the more rows there are, so the middle of the scores must be
+    wider as well. Few rows show no scale.
+    """
+    for name in scores.names:
+        if name not in others.names:
+            continue
+        (rows, low, high, middle), (more, least, most, inner) = (
+            _spread(each, each.names.index(name)) for each in (scores, others)
+        )
+        narrow, wide = sorted((high - low, most - least))
+        small, large = sorted((middle, inner))
+        scaled = 0 < narrow * OTHER_SCALE < wide and small * OTHER_SCALE <= large
+        apart = low > most or high < least
+        if min(rows, more) >= ENOUGH and (scaled or apart):
+            raise InputError(
+                "validation",
+                f"its scores of {name!r} are from {least:g} to {most:g}, and those of the test "
+                f"rows from {low:g} to {high:g}, so that they cannot be the same score.",
+                "Give both on the same scale.",
+            )
+
+
+def _spread(scores: JointScores, place: int) -> tuple[int, float, float, float]:
+    """Return the number of rows, the lowest and highest finite score, and the middle 80%'s width.
+
+    All are zero if there are no finite scores.
+    """
+    cuts, ranks, amounts = scores.thresholds[place], scores.ranks[place], scores.amounts
+    each = np.bincount(ranks, amounts, minlength=len(cuts))
+    finite = np.abs(cuts) < LARGEST
+    cuts, each = cuts[finite], each[finite]
+    if not len(cuts):
+        return 0, 0.0, 0.0, 0.0
+    single = amounts is None or scores.squares is not None
+    rows = len(ranks) if single else int(each.sum())
+    upper, lower = cuts[np.searchsorted(np.cumsum(each), np.array([0.1, 0.9]) * each.sum())]
+    return rows, float(cuts[-1]), float(cuts[0]), float(upper - lower)

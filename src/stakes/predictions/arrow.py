@@ -641,6 +641,8 @@ def _no_number(value: Any, what: str, others: Sequence[Any] = ()) -> str | None:
         bad = np.isnan(float(value))
     except (TypeError, ValueError):
         bad = True
+    if not bad and isinstance(value, str) and ("_" in value or not value.strip().isascii()):
+        return f"{value!r} is not a number; expected digits from 0 to 9, without underscores."
     if bad and COMMA.fullmatch(str(value).strip()):
         point = next((each for each in others if POINT.fullmatch(str(each).strip())), None)
         if point is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,11 @@ from stakes._core.labels import (
     LabelMatcher,
     Labels,
     as_meant,
+    dates_error,
     folded,
     in_order,
+    is_date,
+    is_label,
     listing,
     number_in,
 )
@@ -35,10 +39,24 @@ USUAL = (
 
 
 def classes_of(table: Table, name: str) -> Labels:
-    """Return the sorted classes in a column; those from files are converted by `as_meant`."""
+    """Return the sorted classes in a column; those from files are converted by `as_meant`.
+
+    Days in files are their text, such as "2020-01-31", as in CSV files and cost matrices.
+    """
     labels = table.labels(name)
+    where = f"{table.source}, column {name!r}"
     if table.cells == "values":
+        if (day := next(filter(is_date, labels), None)) is not None:
+            raise dates_error(where, day)
         return in_order(labels)
+    labels = [each.isoformat() if type(each) is date else each for each in labels]
+    if (wrong := next((each for each in labels if not is_label(each)), None)) is not None:
+        raise InputTypeError(
+            where,
+            f"expected text or finite numbers as labels, got {str(wrong)!r} "
+            f"({type(wrong).__name__}).",
+            "Save the column as text in the file.",
+        )
     if table.cells != "loose":
         return as_meant(labels)
     alike: dict[str, list[Label]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core import validate
 from stakes._core.labels import Label, Labels
 from stakes._core.typing import Floats
 from stakes._core.values import ByValue, readonly
@@ -110,12 +112,16 @@ class MistakeCosts:
         if not isinstance(given, str):
             return float(given)
         amounts = batch.scores(given, MISTAKES[name])
-        wrong = ~np.isfinite(amounts) | (amounts < 0)
+        most = validate.LARGEST_COST
+        wrong = ~((amounts >= 0) & (amounts <= most))
         if wrong.any():
+            found = float(amounts[wrong][0])
+            large = most < found < math.inf
+            wanted = f"costs of at most {most:.0e}" if large else "finite costs of 0 or more"
             raise InputError(
                 f"{batch.source}, column {given!r}",
-                f"expected costs of 0 or more, got {amounts[wrong][0]:g} in row "
-                f"{int(np.argmax(wrong)) + 1}.",
+                f"expected {wanted}, got {found:g} in row {int(np.argmax(wrong)) + 1}.",
+                "Use a larger unit." if large else "",
             )
         return amounts
 

@@ -368,12 +368,18 @@ def _read_counts(
         "models": columns.models,
         "scores": columns.scores,
         "key": columns.key,
+        "model_column": columns.model_column,
+        "divides": columns.divides,
         **columns.design.used(),
+        **vars(columns.reading),
     }
     for name, value in named.items():
         if value:
             raise InputTypeError(
-                name, f"{source} is a count file; its columns were chosen when it was counted."
+                name,
+                f"{source} is a count file; its columns were chosen, and its rows read, when it "
+                "was counted.",
+                "Leave it out, or give the predictions themselves.",
             )
     return read_count_file(path, piped), source
 

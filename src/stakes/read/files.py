@@ -8,8 +8,10 @@ import hashlib
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
+from io import FileIO
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,6 +19,9 @@ from stakes.errors import FileError, InputTypeError
 
 NEW_FILE, OWN_FILE = 0o666, 0o600
 """Modes of new files, before the umask: readable by all, or by the owner only."""
+
+ATTEMPTS = 10
+"""Number of times that a file to append to is opened if other processes remove it."""
 
 
 def as_path(path: Any) -> Path:
@@ -28,7 +33,8 @@ def as_path(path: Any) -> Path:
             f"({type(path).__name__}).",
         )
     if "\0" in os.fspath(path):
-        raise FileError("path", f"the name of a file cannot hold a NUL character, got {path!r}.")
+        problem = f"the name of a file cannot hold a NUL character, got {os.fspath(path)!r}."
+        raise FileError("path", problem)
     return Path(path)
 
 
@@ -68,19 +74,22 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def write_binary(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file atomically: write a temporary file in the same folder, then rename it.
 
-    A link stays a link, a file keeps its mode, and a device or a pipe is written to directly.
+    A link stays a link, a file keeps its mode, and a device, a pipe or a standard stream is written
+    to directly.
     """
     target = as_path(path)
     if not target.name:
         raise FileError(f"{path}", "cannot be written: it is not the name of a file.")
     try:
-        target = real_path(target)
-        if target.exists() and not (target.is_file() or target.is_dir()):
+        if (stream := _standard_stream(target)) is not None:
+            _check_stream_named(path, target, stream)
+            _write_to_stream(stream, content)
+        elif target.exists() and not (target.is_file() or target.is_dir()):
             target.write_bytes(content)
         else:
-            _replace(target, content)
+            _replace(real_path(target), content)
     except UnicodeEncodeError as error:
-        raise FileError(f"{path!r}", f"cannot be written: {error}.") from error
+        raise FileError(f"{os.fspath(path)!r}", f"cannot be written: {error}.") from error
     except OSError as error:
         raise FileError(f"{path}", f"cannot be written: {error.strerror}.") from error
 
@@ -88,26 +97,30 @@ def write_binary(path: str | os.PathLike[str], content: bytes) -> None:
 def append_binary(path: str | os.PathLike[str], content: bytes) -> None:
     """Append UTF-8 text to a file, all of it or nothing; the file is created if necessary.
 
-    Several processes may append at once where files can be locked. A device or a pipe is written to
-    directly.
+    Several processes may append at once where files can be locked. A device, a pipe or a standard
+    stream is written to directly.
     """
     target = as_path(path)
     try:
-        if not target.exists() or target.is_file():
-            _append(target, content)
+        if (stream := _standard_stream(target)) is not None:
+            _write_to_stream(stream, content)
+        elif not target.exists() or target.is_file():
+            _append(real_path(target), content)
         else:
-            with target.open("wb") as stream:  # a folder cannot be opened
-                stream.write(content)
+            with target.open("wb") as device:  # a folder cannot be opened
+                device.write(content)
     except UnicodeDecodeError as error:
         raise _not_utf_8(path, error) from error
+    except UnicodeEncodeError as error:
+        raise FileError(f"{os.fspath(path)!r}", f"cannot be written: {error}.") from error
     except OSError as error:
         raise FileError(f"{path}", f"cannot be written: {error.strerror}.") from error
 
 
 def _append(target: Path, content: bytes) -> None:
-    """Append to a file while it is locked."""
-    with open(target, "ab+", buffering=0) as file:  # noqa: PTH123 - as other files are opened
-        _lock(file.fileno())  # until it is closed
+    """Append to a file while it is locked; a new file is removed if that fails."""
+    new = not target.exists()
+    with _locked(target) as file:
         file.seek(0)
         before = file.read()
         before.decode()  # raises if the file is not UTF-8
@@ -119,7 +132,63 @@ def _append(target: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         except BaseException:
             file.truncate(len(before))
+            if new and not before:
+                _remove(target)  # while it is locked, because others may wait to append
             raise
+
+
+def _locked(target: Path) -> FileIO:
+    """Open a file to append to, and lock it until it is closed."""
+    for attempt in range(ATTEMPTS):
+        file = open(target, "ab+", buffering=0)  # noqa: PTH123, SIM115 - as other files are opened
+        _lock(file.fileno())
+        # While this process waited, another one may have removed the file that it had created.
+        if os.fstat(file.fileno()).st_nlink or attempt == ATTEMPTS - 1:
+            break
+        file.close()
+    return file
+
+
+def _standard_stream(path: Path) -> TextIO | None:
+    """Return standard output or standard error if it is the file at a path, else None."""
+    try:
+        there = path.stat()
+    except (OSError, ValueError):
+        return None
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or not a file
+            if os.path.samestat(os.fstat(stream.fileno()), there):
+                return stream
+    return None
+
+
+def _check_stream_named(path: Any, target: Path, stream: TextIO) -> None:
+    """Raise an error for a standard stream's file unless the name is the stream's, in /dev.
+
+    The other text on the stream would damage the file, or would be lost with the replaced file.
+    """
+    named = os.path.abspath(target).startswith(("/dev/", "/proc/"))  # noqa: PTH100 - keeps links
+    if target.is_file() and not named:
+        raise _same_as_stream(path, stream)
+
+
+def _same_as_stream(path: Any, stream: TextIO) -> FileError:
+    """Return the error for an output that is the file of a standard stream."""
+    name = "standard error" if stream is sys.stderr else "standard output"
+    return FileError(
+        f"{path}", f"cannot be written: {name} is redirected to it.", "Give it a name of its own."
+    )
+
+
+def _write_to_stream(stream: TextIO, content: bytes) -> None:
+    """Write to the descriptor of a standard stream, after the text that was printed before.
+
+    A second descriptor would write from the beginning of the file, over or under that text.
+    """
+    stream.flush()
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(stream.fileno(), rest) :]
 
 
 def _lock(descriptor: int) -> None:
@@ -159,7 +228,7 @@ def write_together(contents: Mapping[Path, str]) -> None:
                     unsaved += f" What {target} held is now in {old.pop(target)}."
             raise
     except UnicodeEncodeError as error:
-        raise FileError(f"{path!r}", f"cannot be written: {error}.") from error
+        raise FileError(f"{os.fspath(path)!r}", f"cannot be written: {error}.") from error
     except OSError as error:
         problem = f"cannot be written: {error.strerror}.{unsaved}"
         raise FileError(f"{path}", problem) from error
@@ -173,6 +242,8 @@ def _file_at(path: Path) -> Path:
     target = real_path(as_path(path))
     if target.exists() and not target.is_file():
         raise FileError(f"{path}", "cannot be written: it exists, and is no file.")
+    if (stream := _standard_stream(target)) is not None:
+        raise _same_as_stream(path, stream)
     return target
 
 

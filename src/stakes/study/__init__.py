@@ -6,6 +6,7 @@ import math
 import os
 import reprlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -290,7 +291,10 @@ def study_of_files(
     """
     found = read_predictions(paths, columns, progress, in_batches=with_scores is not True)
     if isinstance(found, tuple):
-        return Study.from_counts(*found, costs, undecided=undecided, **options)
+        counts, source = found
+        if with_scores is False:
+            counts = replace(counts, scores=None)
+        return Study.from_counts(counts, source, costs, undecided=undecided, **options)
     if costs is None:
         raise no_costs(found.source)
     return Study.from_table(
