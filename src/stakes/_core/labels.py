@@ -347,9 +347,42 @@ def in_order(labels: Iterable[Label]) -> Labels:
         return tuple(sorted(values, key=lambda value: (type(value).__name__, str(value))))
 
 
+def occurring(found: Mapping[str, Sequence[Label]], stated: Labels = ()) -> Labels:
+    """Return the labels that were found in columns, by name, sorted.
+
+    A number and a text that reads as that number, or as its spelling, would become two classes,
+    which nobody means who does not state both: they are an error.
+    """
+    every = {label: name for name, labels in found.items() for label in labels}
+    texts = {}
+    for label in (*every, *stated):
+        if isinstance(label, str):
+            number = number_in(label)
+            texts[label if number is None else number] = label
+    for label in (*every, *stated) if texts else ():
+        for key in () if isinstance(label, str) else (label, str(label)):
+            text = texts.get(key)
+            if text is not None and not (label in stated and text in stated):
+                raise _alike(text, label, every)
+    return in_order(every)
+
+
+def _alike(text: Label, other: Label, found: Mapping[Label, str]) -> LabelError:
+    """Return the error that two labels differ in their type only."""
+    names = [found.get(label, "decisions") for label in (text, other)]
+    of_text, of_other = (f" of {name}" for name in names)
+    return LabelError(
+        ", ".join(dict.fromkeys(names)),
+        f"the {type(text).__name__} {text!r}{of_text} and the {type(other).__name__} "
+        f"{other!r}{of_other} would be two classes.",
+        "Convert one of them before counting, e.g. with astype(str); or, if they are two classes, "
+        "list all with labels=.",
+    )
+
+
 def union(first: Labels, second: Labels) -> Labels:
-    """Return the union of both: in the given order if they are equal, else sorted."""
-    return first if first == second else in_order({*first, *second})
+    """Return the union of the labels of two tables: in their order if it is the same, or sorted."""
+    return first if first == second else occurring({"the first table": first, "the second": second})
 
 
 def listing(labels: Sequence[Label], most: int = 10) -> str:

@@ -14,9 +14,9 @@ from stakes._core.labels import (
     Labels,
     as_meant,
     folded,
-    in_order,
     listing,
     number_in,
+    occurring,
 )
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
@@ -38,7 +38,7 @@ def classes_of(table: Table, name: str) -> Labels:
     """Return the sorted classes in a column; those from files are converted by `as_meant`."""
     labels = table.labels(name)
     if table.cells == "values":
-        return in_order(labels)
+        return occurring({name: labels})
     if table.cells != "loose":
         return as_meant(labels)
     alike: dict[str, list[Label]] = {}
