@@ -94,6 +94,10 @@ BAD = {
     "negatives": lambda: np.full(20, -1.0),
     "ragged": lambda: [[1], [2, 3]],
     "missing": lambda: pd.NA,
+    "no text": str,
+    "huge": lambda: 1e300,
+    "table": lambda: np.ones((2, 2)),
+    "generator": lambda: (each for each in [1, 2]),
 }
 
 
