@@ -219,7 +219,7 @@ WHOLE, TEXT = [0, 1] * 3, ["0", "1"] * 3
 @pytest.mark.parametrize(
     "count",
     [
-        lambda y, p: Confusion.from_labels(y, p),
+        Confusion.from_labels,
         lambda y, p: Confusion.from_labels(y, p, decisions=["0", "1"]),
         lambda y, p: PairedConfusion.from_labels(y, y, p),
         lambda y, p: JointConfusion.from_labels(y, {"a": p}),
