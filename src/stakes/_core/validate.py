@@ -97,8 +97,6 @@ def numeric(
         numbers = None
     if numbers is None:
         raise InputError(name, f"expected numbers, got {_first_bad(values)}.")
-    if distinct and not _stay_distinct(array, numbers):
-        raise too_precise(name)
     if ndim is None:
         return numbers
     if numbers.ndim != ndim:
@@ -106,6 +104,8 @@ def numeric(
             raise InputError(name, f"expected one number, got an array of shape {numbers.shape}.")
         shape = {1: "one-dimensional", 2: "two-dimensional"}.get(ndim, f"{ndim}-dimensional")
         raise InputError(name, f"expected a {shape} array, got one of shape {numbers.shape}.")
+    if distinct and not _stay_distinct(array, numbers):
+        raise too_precise(name)
     return numbers
 
 
