@@ -9,7 +9,7 @@ import json
 import pickle
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, MutableMapping, MutableSequence, MutableSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
 
@@ -20,6 +20,7 @@ import pyarrow as pa
 import pytest
 from _helpers import public_names
 
+from stakes import Ranking
 from stakes._core.values import Result
 from stakes.errors import StakesError
 
@@ -312,6 +313,57 @@ def test_results_are_equal_to_their_copies(world):
         if any((made == value) is not (not alone) for made in copies):
             found.append(kind.__name__)
     assert found == []
+
+
+def changeable(held, depth=3):
+    """Tell whether a value that a result holds can be changed in place."""
+    if isinstance(held, np.ndarray):
+        return held.size > 0 and held.flags.writeable
+    if isinstance(held, Mapping | tuple):
+        inner = held.values() if isinstance(held, Mapping) else held
+        mutable = isinstance(held, MutableMapping) and bool(held)
+        return mutable or (depth > 0 and any(changeable(each, depth - 1) for each in inner))
+    return isinstance(held, MutableSequence | MutableSet) and bool(held)
+
+
+def attribute(result, name):
+    """Return an attribute of a result; None where it does not exist for this one."""
+    try:
+        return getattr(result, name)
+    except (AttributeError, StakesError):
+        return None
+
+
+def test_results_cannot_be_changed(world):
+    """What an attribute holds is read-only, or made anew at each access."""
+    public = {case.call for case in world[0].values()}
+    given = {type(case.result): case.result for case in world[0].values()} | world[1]
+    results = [
+        each
+        for kind, each in given.items()
+        if is_dataclass(kind) and (issubclass(kind, Result) or kind in public)
+    ]
+    found = []
+    for result in results:
+        for name in dir(result):
+            held = None if name.startswith("_") else attribute(result, name)
+            if changeable(held) and attribute(result, name) is held:
+                found.append(f"{type(result).__name__}.{name}")
+        with pytest.raises(AttributeError):
+            setattr(result, fields(result)[0].name, None)
+    assert len(results) > 80
+    assert found == []
+
+
+def test_comparisons_cannot_lose_a_pair(world):
+    ranking = world[1][Ranking]
+    with pytest.raises(AttributeError):
+        ranking.pairs.clear()
+    given = dict(ranking.pairs)
+    made = Ranking(given, ranking.costs)
+    given.clear()
+    assert made.summary() == ranking.summary()
+    assert len({ranking, made, pickle.loads(pickle.dumps(made))}) == 1  # noqa: S301
 
 
 def test_calls_from_several_threads_give_equal_results(cases):

@@ -19,6 +19,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from fractions import Fraction
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -40,6 +41,13 @@ def readonly(array: NDArray[Any]) -> NDArray[Any]:
     """Make an array that nothing else refers to read-only, and return it."""
     array.setflags(write=False)
     return array
+
+
+def unchangeable(value: Any) -> Any:
+    """Return an array or a mapping as one that cannot be changed, and other values unchanged."""
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        return readonly(value.view())
+    return MappingProxyType(value) if isinstance(value, dict) else value
 
 
 class ByValue:
@@ -73,13 +81,12 @@ class ByValue:
         return hash((type(self), *map(_hash_key, self._comparable().values())))
 
     def __getstate__(self) -> dict[str, Any]:
-        return self._values()
+        # Read-only mappings cannot be pickled.
+        proxy = MappingProxyType
+        return {k: dict(v) if type(v) is proxy else v for k, v in self._values().items()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for value in state.values():
-            if isinstance(value, np.ndarray):  # pickle does not keep the read-only flag
-                value.setflags(write=False)
-        self._set(**state)
+        self._set(**{name: unchangeable(value) for name, value in state.items()})
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -93,7 +100,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _hash_key(value: Any) -> Any:
     """Return a hashable key for a value; equal arrays of integers or floats have equal keys."""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return frozenset(value.items())
     if not isinstance(value, np.ndarray):
         return value
@@ -124,7 +131,7 @@ class Result(ByValue):
 def check_fields(result: Any) -> None:
     """Raise when a field of a dataclass does not fit its type hint.
 
-    Fractions become floats, and minus zero becomes zero.
+    Fractions become floats, minus zero becomes zero, and arrays and mappings become read-only.
     """
     kind: Any = type(result)
     for name, hint, annotation in _field_hints(kind):
@@ -134,6 +141,12 @@ def check_fields(result: Any) -> None:
             object.__setattr__(result, name, value := float(value) + 0.0)
         if not _fits(value, hint):
             raise _refusal(name, value, annotation)
+        if type(value) in CHANGEABLE:
+            object.__setattr__(result, name, unchangeable(value))
+
+
+CHANGEABLE = {np.ndarray, dict}
+"""The types of fields that become read-only."""
 
 
 @functools.cache

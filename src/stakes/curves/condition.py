@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.text import html_values, number, percent
 from stakes._core.typing import Floats
-from stakes._core.values import ByValue, Result
+from stakes._core.values import ByValue, Result, unchangeable
 from stakes.errors import InputError
 
 
@@ -355,6 +355,9 @@ class Pieces(ByValue):
     breaks: Floats
     left: Floats
     right: Floats
+
+    def __post_init__(self) -> None:
+        self._set(**{name: unchangeable(each) for name, each in self._values().items()})
 
     def index(self, pc: Floats) -> NDArray[np.intp]:
         """Return the index of the piece of each condition; where two meet, the later one."""
