@@ -54,7 +54,7 @@ class CostSample(ByValue):
     groups: tuple[Label, ...] | None
     strata: tuple[Label, ...] | None
     classes: tuple[Label, ...] | None
-    bounds: dict[Label, tuple[float, float]] | None
+    bounds: Mapping[Label, tuple[float, float]] | None
     assumed: bool
     unequal: bool
 

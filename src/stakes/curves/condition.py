@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.text import html_values, number, percent
 from stakes._core.typing import Floats
-from stakes._core.values import ByValue, Result, unchangeable
+from stakes._core.values import ByValue, Result
 from stakes.errors import InputError
 
 
@@ -357,7 +357,7 @@ class Pieces(ByValue):
     right: Floats
 
     def __post_init__(self) -> None:
-        self._set(**{name: unchangeable(each) for name, each in self._values().items()})
+        self._set(**self._values())
 
     def index(self, pc: Floats) -> NDArray[np.intp]:
         """Return the index of the piece of each condition; where two meet, the later one."""

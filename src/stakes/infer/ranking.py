@@ -15,7 +15,7 @@ from stakes._core.labels import listing
 from stakes._core.optional import data_frame
 from stakes._core.text import html_table, listed, number, percent, text_table, with_unit
 from stakes._core.typing import Floats
-from stakes._core.values import ByValue, unchangeable
+from stakes._core.values import ByValue
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
@@ -108,8 +108,8 @@ class Ranking(ByValue):
             )
         self._set(
             names=names,
-            pairs=unchangeable(dict(self.pairs)),
-            singles=None if self.singles is None else unchangeable(dict(self.singles)),
+            pairs=dict(self.pairs),
+            singles=None if self.singles is None else dict(self.singles),
         )
         if set(self._tables()) != set(names):
             raise InputError("singles", f"expected those of {listing(names)}.")
