@@ -158,6 +158,11 @@ def _check_ranges(
             raise InputError(name, f"expected numbers from 0 to 1, got {value!r}.")
     for lower, upper in limits:
         low, high = getattr(result, lower), getattr(result, upper)
+        if isinstance(low, np.ndarray) and np.shape(low) != np.shape(high):
+            raise InputError(
+                f"{lower}, {upper}",
+                f"expected arrays of one shape, got {np.shape(low)} and {np.shape(high)}.",
+            )
         if not _at_most(low, high):
             raise InputError(lower, f"expected at most {upper}, {high!r}; got {low!r}.")
 
