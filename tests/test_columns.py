@@ -224,6 +224,15 @@ def test_whole_decimals_are_whole_numbers():
     assert as_labels([Decimal("1E+2"), 2], "labels") == (100, 2)
 
 
+@pytest.mark.parametrize("call", [as_labels, as_column])
+def test_numbers_of_very_many_digits_are_no_labels(call):
+    for value in (Decimal("1E+1000000"), Decimal("-1E+50"), 10**5000, -(10**5000)):
+        with pytest.raises(
+            LabelError, match=r"y: expected .* got (Decimal\('.*E|a number of 16610)"
+        ):
+            call([value, 2], "y")
+
+
 def test_scalars_are_the_values_they_hold():
     scalars = list(pa.array(["a", "b", "long"]))
     for mixed in ([*scalars, "a"], np.array([*scalars, None], dtype=object)):

@@ -10,9 +10,9 @@ import pickle
 import re
 import warnings
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, MutableMapping, MutableSequence, MutableSet
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -21,8 +21,9 @@ import pyarrow as pa
 import pytest
 from _helpers import public_names
 
-from stakes._core.values import Result, json_values
-from stakes.errors import StakesError
+from stakes import CostSample, Design, Ranking
+from stakes._core.values import PROBABILITIES, Result, json_values
+from stakes.errors import InputError, StakesError
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -95,6 +96,10 @@ BAD = {
     "negatives": lambda: np.full(20, -1.0),
     "ragged": lambda: [[1], [2, 3]],
     "missing": lambda: pd.NA,
+    "no text": str,
+    "huge": lambda: 1e300,
+    "table": lambda: np.ones((2, 2)),
+    "generator": lambda: (each for each in [1, 2]),
 }
 
 
@@ -323,6 +328,113 @@ def test_results_are_equal_to_their_copies(world):
         if any((made == value) is not (not alone) for made in copies):
             found.append(kind.__name__)
     assert found == []
+
+
+def changeable(held, depth=3):
+    """Tell whether a value that a result holds can be changed in place."""
+    if isinstance(held, np.ndarray):
+        return held.size > 0 and held.flags.writeable
+    if isinstance(held, Mapping | tuple):
+        inner = held.values() if isinstance(held, Mapping) else held
+        mutable = isinstance(held, MutableMapping) and bool(held)
+        return mutable or (depth > 0 and any(changeable(each, depth - 1) for each in inner))
+    return isinstance(held, MutableSequence | MutableSet) and bool(held)
+
+
+def attribute(result, name):
+    """Return an attribute of a result; None where it does not exist for this one."""
+    try:
+        return getattr(result, name)
+    except (AttributeError, StakesError):
+        return None
+
+
+def test_results_cannot_be_changed(world):
+    """What an attribute holds is read-only, or made anew at each access."""
+    public = {case.call for case in world[0].values()}
+    given = {type(case.result): case.result for case in world[0].values()} | world[1]
+    results = [
+        each
+        for kind, each in given.items()
+        if is_dataclass(kind) and (issubclass(kind, Result) or kind in public)
+    ]
+    found = []
+    for result in results:
+        for name in dir(result):
+            held = None if name.startswith("_") else attribute(result, name)
+            if changeable(held) and attribute(result, name) is held:
+                found.append(f"{type(result).__name__}.{name}")
+        with pytest.raises(AttributeError):
+            setattr(result, fields(result)[0].name, None)
+    assert len(results) > 80
+    assert found == []
+
+
+def unfit(field, value):
+    """Return values that a field of a result cannot have, whatever the other fields are."""
+    found = [] if re.search("Any|Label|Hashable", str(field.type)) else [object()]
+    if str(field.type).startswith(("float", "int")):
+        found += [float("nan"), "much", [1, 2]]
+    if str(field.type).startswith("tuple[str"):
+        found += [(1, object())]
+    if isinstance(value, float) and field.name in PROBABILITIES:
+        found += [-0.1, 1.1]
+    return found
+
+
+def test_results_that_are_made_by_hand_check_their_fields(world):
+    """All that is public has a public constructor, even what only methods are meant to make."""
+    public = {case.call for case in world[0].values()}
+    given = {type(case.result): case.result for case in world[0].values()} | world[1]
+    results = [each for kind, each in given.items() if kind in public and issubclass(kind, Result)]
+    taken, tried = [], 0
+    for result in results:
+        changes = [
+            (each.name, bad)
+            for each in fields(result)
+            if each.init
+            for bad in unfit(each, getattr(result, each.name))
+        ]
+        names = {each.name for each in fields(result)}
+        limits = names & {"low", "difference_low", "change_low", "running_low"}
+        far = np.nextafter(np.inf, 0)  # above every upper limit
+        changes += [(low, far) for low in limits if isinstance(getattr(result, low), float)]
+        for name, bad in changes:
+            tried += 1
+            try:
+                replace(result, **{name: bad})
+            except (InputError, TypeError) as error:
+                named = re.search(rf"\b{name}\b", str(error))
+                taken += [] if named else [f"{type(result).__name__}({name}): {error}"]
+            else:
+                taken.append(f"{type(result).__name__}({name}={bad!r}) is taken")
+    assert taken == []
+    assert tried > 400
+
+
+def test_comparisons_cannot_lose_a_pair(world):
+    ranking = world[1][Ranking]
+    with pytest.raises(AttributeError):
+        ranking.pairs.clear()
+    given = dict(ranking.pairs)
+    made = Ranking(given, ranking.costs)
+    given.clear()
+    assert made.summary() == ranking.summary()
+    assert len({ranking, made, pickle.loads(pickle.dumps(made))}) == 1  # noqa: S301
+
+
+def test_designs_do_not_change_with_what_they_were_made_from():
+    priors, population, listed = {0: 0.9, 1: 0.1}, {"a": 10, "b": 90}, [0.9, 0.1]
+    designs = Design(priors, population=population), Design(listed)
+    expected = copy.deepcopy(designs)
+    for given in (priors, population, listed):
+        given.clear()
+    assert designs == expected == pickle.loads(pickle.dumps(designs))  # noqa: S301
+    with pytest.raises(TypeError):
+        designs[0].population["a"] = 1
+    sample = CostSample([1, 2], strata=["a", "b"], bounds={"a": (0, 3), "b": (0, 4)}).swapped()
+    with pytest.raises(TypeError):
+        sample.bounds["a"] = (0, 0)
 
 
 def test_calls_from_several_threads_give_equal_results(cases):

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
-from stakes import Confusion, CostMatrix, PairedConfusion, expected_cost
+from stakes import (
+    Confusion,
+    CostMatrix,
+    GroupedConfusion,
+    JointConfusion,
+    PairedConfusion,
+    ScoreCounts,
+    evaluate_rates,
+    expected_cost,
+)
 from stakes.counts import _labelled as arrays
 from stakes.errors import InputError, InputTypeError, LabelError, MissingExtraError
 
@@ -202,6 +211,39 @@ def test_labels_that_cannot_be_sorted_together():
     confusion = Confusion.from_labels([0, "a"], ["a", 0])
     assert confusion.labels == (0, "a")
     assert confusion.counts.tolist() == [[0, 1], [1, 0]]
+
+
+WHOLE, TEXT = [0, 1] * 3, ["0", "1"] * 3
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        Confusion.from_labels,
+        lambda y, p: Confusion.from_labels(y, p, decisions=["0", "1"]),
+        lambda y, p: PairedConfusion.from_labels(y, y, p),
+        lambda y, p: JointConfusion.from_labels(y, {"a": p}),
+        lambda y, p: JointConfusion.from_labels(y, {"a": p}, decisions=["0", "1"]),
+        lambda y, p: GroupedConfusion.from_labels(y, p, groups=WHOLE),
+        lambda y, p: ScoreCounts.from_scores([*y, *p], range(12), pos_label=1),
+        lambda y, p: Confusion.from_labels(y, y) + Confusion.from_labels(p, p),
+        lambda y, p: evaluate_rates(y, p, pos_label=1),
+    ],
+)
+@pytest.mark.parametrize(
+    ("numbers", "texts"),
+    [(WHOLE, TEXT), (WHOLE, ["0.0", "1.0"] * 3), ([False, True] * 3, ["False", "True"] * 3)],
+)
+def test_labels_that_differ_in_their_type_only_are_refused(count, numbers, texts):
+    with pytest.raises(LabelError, match=r"the str '.*' of .* and the (int|bool) .* would be two"):
+        count(numbers, texts)
+
+
+def test_labels_that_differ_in_their_type_only_can_be_stated():
+    labels = [0, 1, "0", "1"]
+    assert Confusion.from_labels(WHOLE, TEXT, labels=labels).counts.tolist()[2] == [3, 0, 0, 0]
+    assert Confusion([[1, 0], [2, 3]], [0, "0"]).labels == (0, "0")
+    assert Confusion.from_labels([0, 0], ["0", 0], decisions=[0, "0"]).counts.tolist() == [[1], [1]]
 
 
 def test_equality_looks_at_the_types_of_labels_and_not_at_those_of_counts():

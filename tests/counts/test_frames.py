@@ -9,7 +9,7 @@ from _helpers.strategies import label_columns, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stakes import Confusion, PairedConfusion, ScoreCounts
+from stakes import Confusion, JointConfusion, PairedConfusion, ScoreCounts
 from stakes.errors import InputError, InputTypeError, LabelError
 
 FRAMES = {
@@ -62,6 +62,16 @@ def test_mixed_labels_in_a_frame_are_those_of_a_list(data):
         for i in names
     ]
     assert counted.counts.tolist() == by_hand
+
+
+@frames
+def test_columns_of_text_and_of_the_same_numbers_are_refused(frame):
+    table = frame({"t": [0, 1, 1], "p": ["0", "1", "1"]})
+    message = "column 'p', column 't': the str '0' of column 'p' and the int 0"
+    with pytest.raises(LabelError, match=message):
+        Confusion.from_frame(table, actual="t", predicted="p")
+    with pytest.raises(LabelError, match="the str '0' of column 'p'"):
+        JointConfusion.from_frame(table, actual="t", predicted=["p"])
 
 
 @frames

@@ -2,13 +2,16 @@ import pickle
 from decimal import Decimal
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from _helpers.strategies import weights
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
-from stakes import Confusion, ScoreCounts
+from stakes import Confusion, PairedScoreCounts, ScoreCounts
 from stakes.counts import scores as counting
 from stakes.errors import InputError, InputTypeError
 
@@ -64,6 +67,35 @@ KINDS = {
     "bool": np.bool_,
     "decimal": lambda values: np.array([Decimal(str(each)) for each in values.tolist()]),
 }
+
+
+FINE = [Decimal("0.12345678901234567891"), Decimal("0.12345678901234567892"), Decimal("0.5")]
+WIDE = [2**53, 2**53 + 1, 5]
+
+
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
+@pytest.mark.parametrize("scores", [FINE, WIDE], ids=["decimals", "integers"])
+def test_scores_that_only_floats_cannot_tell_apart_are_refused(scores, make):
+    said = "y_score: it has numbers that cannot be told apart as floating-point numbers"
+    with pytest.raises(InputError, match=said):
+        ScoreCounts.from_scores([0, 1, 1], make(scores))
+    with pytest.raises(InputError, match="y_score_2: it has numbers that cannot be told apart"):
+        PairedScoreCounts.from_scores([0, 1, 1], [0.1, 0.2, 0.3], make(scores))
+    tied = ScoreCounts.from_scores([0, 1, 1], make([scores[0], scores[0], scores[2]]))
+    assert len(tied.thresholds) == 2  # as they were given
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame, pa.table])
+@pytest.mark.parametrize("scores", [FINE, WIDE], ids=["decimals", "integers"])
+def test_scores_of_frames_that_only_floats_cannot_tell_apart_are_refused(scores, make):
+    with pytest.raises(InputError, match="column 's': it has numbers that cannot be told apart"):
+        ScoreCounts.from_frame(make({"t": [0, 1, 1], "s": scores}), actual="t", score="s")
+    frame = make({"t": [0, 1, 1, 1], "s": [scores[0], scores[0], scores[2], scores[2]]})
+    found = ScoreCounts.from_frame(frame, actual="t", score="s")
+    assert (found.positives.tolist(), found.negatives.tolist()) in (
+        ([1, 2], [1, 0]),
+        ([2, 1], [0, 1]),
+    )
 
 
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 1.0])

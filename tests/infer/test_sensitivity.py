@@ -249,7 +249,7 @@ def test_what_is_shown_is_what_the_test_of_compare_shows(seed):
 
 
 def test_ranges_that_are_shown_begin_and_end_at_places():
-    low = np.array([[0.99, 0.98, 0.5, 0.1, 0.0], [0.0, 0.0, 0.3, 0.976, 0.974]])
+    low = np.array([[0.99, 0.98, 0.5, 0.02, 0.0], [0.0, 0.0, 0.3, 0.976, 0.974]])
     cost = np.linspace(1, 2, 10).reshape(2, 5)
     position = np.arange(5.0)
     names = ("a", "b")

@@ -1,3 +1,4 @@
+from decimal import Decimal
 from unittest import mock
 
 import numpy as np
@@ -125,6 +126,10 @@ def test_scores_are_numbers_in_any_form(values):
         (
             [2**53 + 1, 2**53 + 2],
             r"column 'a': it has numbers that cannot be told apart .* 2\*\*53",
+        ),
+        (
+            [Decimal("0.12345678901234567891"), Decimal("0.12345678901234567892")],
+            "column 'a': it has numbers that cannot be told apart .* decimals of more than 15",
         ),
         ([[0.5], [1.0]], "expected one value per row"),
     ],

@@ -28,6 +28,12 @@ Cells = Literal["values", "typed", "text", "loose"]
 """Content of cells: Python values (arrays and frames), the types of a Parquet, Arrow or JSON file,
 text (CSV and TSV files), or text whose case, spaces and punctuation do not count."""
 
+MOST_DIGITS = 40
+"""Largest number of digits of a whole decimal that is read as an integer."""
+
+LONGEST_WHOLE = 1 << 10
+"""Largest number of bits of an integer that can be a label; much longer ones have no text."""
+
 BOOLEANS: dict[str, Label] = {"True": True, "False": False}
 """Booleans by their text in Python."""
 
@@ -47,14 +53,19 @@ def is_label(value: Any) -> bool:
 
     No other type has the same values in count files, in JSON and on all engines.
     """
-    return isinstance(value, str | int) or (isinstance(value, float) and not isinf(value))
+    if isinstance(value, int):
+        return value.bit_length() <= LONGEST_WHOLE
+    return isinstance(value, str) or (isinstance(value, float) and not isinf(value))
 
 
 def label_error(name: str, example: Any) -> LabelError:
     """Return the error that a value cannot be a label."""
+    # Python refuses to write numbers of thousands of digits.
+    long = isinstance(example, int) and not is_label(example)
+    shown = f"a number of {example.bit_length()} bits" if long else repr(example)
     return LabelError(
         name,
-        f"expected text or finite numbers as labels, got {example!r} ({type(example).__name__}).",
+        f"expected text or finite numbers as labels, got {shown} ({type(example).__name__}).",
         "Convert them to text, e.g. with astype(str).",
     )
 
@@ -300,12 +311,13 @@ def as_axes(labels: Any, decisions: Any) -> tuple[Labels, Labels]:
 def plain(value: Any) -> Any:
     """Return a NumPy or pyarrow scalar as a Python value, and a whole decimal as an integer.
 
-    Databases return whole numbers as decimals.
+    Databases return whole numbers as decimals. Decimals of more than `MOST_DIGITS` digits stay
+    decimals: 1E+1000000 as an integer would take minutes.
     """
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
-        return int(value)
+    if isinstance(value, Decimal) and value.is_finite() and value.adjusted() < MOST_DIGITS:
+        return int(value) if value == value.to_integral_value() else value
     return value.as_py() if hasattr(value, "as_py") else value
 
 
@@ -347,9 +359,42 @@ def in_order(labels: Iterable[Label]) -> Labels:
         return tuple(sorted(values, key=lambda value: (type(value).__name__, str(value))))
 
 
+def occurring(found: Mapping[str, Sequence[Label]], stated: Labels = ()) -> Labels:
+    """Return the labels that were found in columns, by name, sorted.
+
+    A number and a text that reads as that number, or as its spelling, would become two classes,
+    which nobody means who does not state both: they are an error.
+    """
+    every = {label: name for name, labels in found.items() for label in labels}
+    texts: dict[Any, Label] = {}
+    for label in (*every, *stated):
+        if isinstance(label, str):
+            number = number_in(label)
+            texts[label if number is None else number] = label
+    for label in (*every, *stated) if texts else ():
+        for key in () if isinstance(label, str) else (label, str(label)):
+            text = texts.get(key)
+            if text is not None and not (label in stated and text in stated):
+                raise _alike(text, label, every)
+    return in_order(every)
+
+
+def _alike(text: Label, other: Label, found: Mapping[Label, str]) -> LabelError:
+    """Return the error that two labels differ in their type only."""
+    names = [found.get(label, "decisions") for label in (text, other)]
+    of_text, of_other = (f" of {name}" for name in names)
+    return LabelError(
+        ", ".join(dict.fromkeys(names)),
+        f"the {type(text).__name__} {text!r}{of_text} and the {type(other).__name__} "
+        f"{other!r}{of_other} would be two classes.",
+        "Convert one of them before counting, e.g. with astype(str); or, if they are two classes, "
+        "list all with labels=.",
+    )
+
+
 def union(first: Labels, second: Labels) -> Labels:
-    """Return the union of both: in the given order if they are equal, else sorted."""
-    return first if first == second else in_order({*first, *second})
+    """Return the union of the labels of two tables: in their order if it is the same, or sorted."""
+    return first if first == second else occurring({"the first table": first, "the second": second})
 
 
 def listing(labels: Sequence[Label], most: int = 10) -> str:

@@ -31,6 +31,9 @@ LEAST_ALPHA = 1e-9
 LARGEST_COST = 1e100
 """Largest cost; the squares of larger ones could not be summed."""
 
+EXACT = 2.0**53
+"""Size from which floats may be rounded whole numbers."""
+
 MOST_COUNTED = 2.0**63
 """Upper limit of 64-bit integers, exclusive."""
 
@@ -74,11 +77,12 @@ def choice(value: Any, name: str, allowed: Sequence[str]) -> str:
 
 
 def numeric(
-    values: Any, name: str, *, ndim: int | None, single: bool = False
+    values: Any, name: str, *, ndim: int | None, single: bool = False, distinct: bool = False
 ) -> NDArray[np.float64]:
     """Convert `values` to an array of floats; without `ndim`, of any shape.
 
-    With `single`, numbers of single precision stay in single precision.
+    With `single`, numbers of single precision stay in single precision. With `distinct`, different
+    numbers that become the same float are an error.
     """
     if values is None:
         raise InputTypeError(name, "expected numbers, got None.")
@@ -100,7 +104,31 @@ def numeric(
             raise InputError(name, f"expected one number, got an array of shape {numbers.shape}.")
         shape = {1: "one-dimensional", 2: "two-dimensional"}.get(ndim, f"{ndim}-dimensional")
         raise InputError(name, f"expected a {shape} array, got one of shape {numbers.shape}.")
+    if distinct and not _stay_distinct(array, numbers):
+        raise too_precise(name)
     return numbers
+
+
+def _stay_distinct(given: NDArray[Any], numbers: NDArray[Any]) -> bool:
+    """Tell whether different integers and decimals are different as floats, too."""
+    if given.dtype.kind == "O":
+        exact = not all(issubclass(kind, float | bool) for kind in _types_in(given))
+    else:
+        exact = given.dtype.kind in "iu" and given.dtype.itemsize == np.dtype(np.int64).itemsize
+        exact = exact and bool(len(numbers)) and float(np.abs(numbers).max()) >= EXACT
+    if not exact or np.isnan(numbers).any():
+        return True
+    return len(set(given.ravel().tolist())) == len(np.unique(numbers))
+
+
+def too_precise(name: str) -> InputError:
+    """Return the error that different scores are the same float, and so would count as equal."""
+    return InputError(
+        name,
+        "it has numbers that cannot be told apart as floating-point numbers, such as decimals of "
+        "more than 15 digits and whole numbers above 2**53.",
+        "Subtract the least, or round them.",
+    )
 
 
 def plain_array(values: Any, name: str) -> NDArray[Any]:
@@ -131,8 +159,13 @@ def _at(place: NDArray[Any]) -> str:
 
 def _holds_numbers(array: NDArray[Any]) -> bool:
     if array.dtype.kind == "O":
-        return not any(isinstance(value, str | bytes) for value in array.ravel().tolist())
+        return not any(issubclass(kind, str | bytes) for kind in _types_in(array))
     return array.dtype.kind in "biuf"
+
+
+def _types_in(array: NDArray[Any]) -> set[type]:
+    """Return the types of the entries of an array of objects."""
+    return set(map(type, array.ravel().tolist()))
 
 
 def _first_bad(values: Any) -> str:
@@ -394,7 +427,7 @@ def scores(y_score: Any, name: str = "y_score", *, single: bool = False) -> NDAr
             f"expected one score an example, got an array of shape {shape}.",
             "Take the column of the positive class, e.g. predict_proba(X)[:, 1].",
         )
-    array = numeric(y_score, name, ndim=1, single=single)
+    array = numeric(y_score, name, ndim=1, single=single, distinct=True)
     missing = np.isnan(array)
     if missing.any():
         raise InputError(

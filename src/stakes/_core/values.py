@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
 import reprlib
 import sys
 import types
@@ -19,6 +20,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from fractions import Fraction
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -26,6 +28,7 @@ from numpy.typing import NDArray
 
 from stakes._core.labels import has_entries, is_missing
 from stakes._core.text import html_values
+from stakes._core.typing import Floats
 from stakes.errors import InputError, InputTypeError, RefusedInputError, StakesError
 
 
@@ -42,13 +45,20 @@ def readonly(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def unchangeable(value: Any) -> Any:
+    """Return an array or a mapping as one that cannot be changed, and other values unchanged."""
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        return readonly(value.view())
+    return MappingProxyType(value) if isinstance(value, dict) else value
+
+
 class ByValue:
     """Base of frozen dataclasses that compare, hash and pickle by the values of their fields."""
 
     def _set(self, **values: Any) -> None:
-        """Set the fields of a frozen dataclass that has its own ``__init__``."""
+        """Set the fields of a frozen dataclass, arrays and mappings as read-only ones."""
         for name, value in values.items():
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, unchangeable(value))
 
     def _values(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
@@ -73,12 +83,11 @@ class ByValue:
         return hash((type(self), *map(_hash_key, self._comparable().values())))
 
     def __getstate__(self) -> dict[str, Any]:
-        return self._values()
+        # Read-only mappings cannot be pickled.
+        proxy = MappingProxyType
+        return {k: dict(v) if type(v) is proxy else v for k, v in self._values().items()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for value in state.values():
-            if isinstance(value, np.ndarray):  # pickle does not keep the read-only flag
-                value.setflags(write=False)
         self._set(**state)
 
 
@@ -93,7 +102,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _hash_key(value: Any) -> Any:
     """Return a hashable key for a value; equal arrays of integers or floats have equal keys."""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return frozenset(value.items())
     if not isinstance(value, np.ndarray):
         return value
@@ -124,22 +133,79 @@ class Result(ByValue):
 def check_fields(result: Any) -> None:
     """Raise when a field of a dataclass does not fit its type hint.
 
-    Fractions become floats, and minus zero becomes zero.
+    Fractions become floats, minus zero becomes zero, and arrays and mappings become read-only.
     """
     kind: Any = type(result)
-    for name, hint, annotation in _field_hints(kind):
+    for name, hint, fits, annotation in _field_hints(kind):
         value = getattr(result, name)
         fraction = hint is float and isinstance(value, Fraction)  # scipy and JSON reject fractions
         if fraction or (type(value) is float and value == 0 and math.copysign(1, value) < 0):
             object.__setattr__(result, name, value := float(value) + 0.0)
-        if not _fits(value, hint):
+        if not fits(value):
             raise _refusal(name, value, annotation)
+        if type(value) in CHANGEABLE:
+            object.__setattr__(result, name, unchangeable(value))
+    _check_ranges(result, *_ranges(kind))
+
+
+def _check_ranges(
+    result: Any, shares: tuple[str, ...], limits: tuple[tuple[str, str], ...]
+) -> None:
+    """Raise when a probability is not between 0 and 1, or a lower limit is above the upper one."""
+    for name in shares:
+        value = getattr(result, name)
+        if not (_at_most(0.0, value) and _at_most(value, 1.0)):
+            raise InputError(name, f"expected numbers from 0 to 1, got {value!r}.")
+    for lower, upper in limits:
+        low, high = getattr(result, lower), getattr(result, upper)
+        if isinstance(low, np.ndarray) and np.shape(low) != np.shape(high):
+            raise InputError(
+                f"{lower}, {upper}",
+                f"expected arrays of one shape, got {np.shape(low)} and {np.shape(high)}.",
+            )
+        if not _at_most(low, high):
+            raise InputError(lower, f"expected at most {upper}, {high!r}; got {low!r}.")
+
+
+def _at_most(low: Any, high: Any) -> bool:
+    """Tell whether numbers, or None, are at most others, but for rounding."""
+    if low is None or high is None or (at_most := low <= high) is True:
+        return True  # the most frequent case, first because it is fast
+    return bool(np.all(at_most | (low - high <= ROUNDING * (1 + np.abs(high)))))
+
+
+ROUNDING = 1e-9
+"""Largest excess of a lower limit over the upper one, relative to it, that rounding explains."""
+
+PROBABILITIES = {"adjusted", "confidence", "p_value", "probability_high", "probability_low"}
+"""Names of fields that are probabilities in every result."""
 
 
 @functools.cache
-def _field_hints(kind: Any) -> tuple[tuple[str, Any, str], ...]:
+def _ranges(kind: Any) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Return the fields that are probabilities, and the pairs that are limits of one number."""
+    hints = {name: hint for name, hint, _, _ in _field_hints(kind)}
+    numbers = [name for name, hint in hints.items() if hint in NUMBERS]
+    uppers = {name: f"{name[:-3]}high" for name in numbers if re.search(r"(^|_)low$", name)}
+    limits = [(low, high) for low, high in uppers.items() if high in numbers]
+    return tuple(name for name in numbers if name in PROBABILITIES), tuple(limits)
+
+
+NUMBERS = {float, float | None, Floats, Floats | None}
+"""The type hints of fields whose range is checked."""
+
+CHANGEABLE = {np.ndarray, dict}
+"""The types of fields that become read-only."""
+
+
+@functools.cache
+def _field_hints(kind: Any) -> tuple[tuple[str, Any, Callable[[Any], bool], str], ...]:
+    """Return each field's name, type hint, check, and type hint as it is written."""
     hints = get_type_hints(kind)
-    return tuple((each.name, hints[each.name], str(each.type)) for each in fields(kind))
+    return tuple(
+        (each.name, hints[each.name], _fitting(hints[each.name]), str(each.type))
+        for each in fields(kind)
+    )
 
 
 # Callables that name the argument at fault.
@@ -206,7 +272,7 @@ def json_values(value: Any) -> Any:
 
     Keys are numbers or text; a named tuple becomes a plain one.
     """
-    if isinstance(value, dict):
+    if isinstance(value, dict | MappingProxyType):
         return {json_values(key): json_values(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         plain = set(map(type, value)) <= SCALARS  # fast, even for long lists

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import CHUNK, Column, Labels, as_axes, as_labels, in_order, union
+from stakes._core.labels import CHUNK, Column, Labels, as_axes, as_labels, occurring, union
 from stakes._core.values import ByValue, readonly, readonly_copy
 from stakes.errors import InputError
 
@@ -69,12 +69,13 @@ def count_columns(
         else np.asarray(some.any(axis=tuple(other for other in every if other != axis)))
         for axis, column in enumerate(columns)
     ]
-    free = [
-        column.present(occurs)
+    free = {
+        column.name: column.present(occurs)
         for column, occurs, (given, _) in zip(columns, used, axes, strict=True)
         if given is None
-    ]
-    present = in_order({value for values in free for value in values})
+    }
+    stated = next((given for given, what in axes if given and what == "decisions"), ())
+    present = occurring(free, stated)
     labels = [present if given is None else given for given, _ in axes]
     check_cells(*_sizes(columns, labels))
     positions = [

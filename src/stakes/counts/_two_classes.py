@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Column, Label, Labels, as_labels, hint
+from stakes._core.labels import Column, Label, Labels, as_labels, hint, occurring
 from stakes._core.text import number
 from stakes._core.typing import Floats
 from stakes._core.values import ByValue, readonly_copy
@@ -170,6 +170,8 @@ def two_classes(
     names = {"pos_label": pos_label} | ({} if neg_label is None else {"neg_label": neg_label})
     as_labels(list(names.values()), ", ".join(names))
     present = tuple(column.present(column.used()))
+    if neg_label is None:
+        occurring({column.name: present})
     expected = {pos_label} if neg_label is None else {pos_label, neg_label}
     classes = (*present, *(label for label in expected if label not in present))
     if neg_label is None and pos_label not in present:

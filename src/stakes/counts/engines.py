@@ -192,14 +192,21 @@ def scored(
 
     label_key, *score_keys = _keys([actual, *score])
     keyed = {label_key: column(wrapped, actual)}
+    schema = wrapped.collect_schema()
     for key, name in zip(score_keys, score, strict=True):
-        keyed[key] = column(wrapped, name).cast(nw.Float64)
+        # Integers and decimals are grouped as they are: as floats, different ones may be equal.
+        floats = schema[name].is_float() or schema[name] == nw.Boolean
+        keyed[key] = column(wrapped, name).cast(nw.Float64) if floats else column(wrapped, name)
     table = _grouped(wrapped, keyed, [actual, *score], weight)
     rows = table["rows"].to_numpy()
     found = []
     for key, name in zip(score_keys, score, strict=True):
-        scores = table[key].to_numpy().astype(np.float64, copy=False)
+        exact = table[key]
+        series = exact.cast(nw.Float64)
+        scores = series.to_numpy().astype(np.float64, copy=False)
         check_scored(scores, rows, name)
+        if not schema[name].is_float() and exact.n_unique() != series.n_unique():
+            raise validate.too_precise(f"column {name!r}")
         found.append(validate.bounded(scores))
     return (
         label_column(wrapped, actual, table[label_key].to_list(), rows),

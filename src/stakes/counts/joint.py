@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from stakes._core import validate
 from stakes._core.labels import (
     CHUNK,
+    Column,
     Labels,
     as_axes,
     as_column,
     as_labels,
-    in_order,
     is_missing,
     label_codes,
     listing,
+    occurring,
     union,
 )
 from stakes._core.optional import data_frame
@@ -195,7 +196,7 @@ class JointConfusion(ByValue):
         if labels is None:
             classes_from = {"y_true": y_true} | ({} if decisions is not None else columns)
             every = [as_column(values, what) for what, values in classes_from.items()]
-            labels = in_order({value for each in every for value in each.present(each.used())})
+            labels = _classes_in(every, decisions)
         classes, choices = as_axes(labels, decisions)
         actual = label_codes(y_true, "y_true", classes, "classes")
         decided = [
@@ -272,7 +273,7 @@ class JointConfusion(ByValue):
         columns = columns[len(apart) :]
         if labels is None:
             every = columns if decisions is None else columns[:1]
-            labels = in_order({value for each in every for value in each.present(each.used())})
+            labels = _classes_in(every, decisions)
         classes, choices = as_axes(labels, decisions)
         axes = [(classes, "classes"), *[(choices, "decisions")] * len(models)]
         codes = [
@@ -778,6 +779,12 @@ def _merged_parts(
     parts, *places = mine.merged(theirs)
     rows = [place[each.part] for place, each in zip(places, (one, other), strict=True)]
     return parts, np.concatenate(rows)
+
+
+def _classes_in(columns: Sequence[Column], decisions: Any) -> Labels:
+    """Return the classes that occur in columns; `decisions` are those that the user states."""
+    stated = () if decisions is None else as_labels(decisions, "decisions")
+    return occurring({each.name: each.present(each.used()) for each in columns}, stated)
 
 
 def _check_codes(codes: Any, name: str, size: int, rows: int | None = None) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.labels import Label, Labels, as_column, in_order, label_codes, listing
+from stakes._core.labels import Label, Labels, as_column, label_codes, listing, occurring
 from stakes._core.text import html_table, number
 from stakes._core.values import ByValue, readonly_copy
 from stakes.costs.example import ExampleCosts
@@ -54,7 +54,7 @@ class CostSample(ByValue):
     groups: tuple[Label, ...] | None
     strata: tuple[Label, ...] | None
     classes: tuple[Label, ...] | None
-    bounds: dict[Label, tuple[float, float]] | None
+    bounds: Mapping[Label, tuple[float, float]] | None
     assumed: bool
     unequal: bool
 
@@ -464,7 +464,7 @@ def _possible(
     if y_true is None:
         raise DesignError("impossible", "it needs the class of each example.", "Give y_true.")
     actual = as_column(y_true, "y_true")
-    classes = in_order(actual.present(actual.used()))
+    classes = occurring({"y_true": actual.present(actual.used())})
     codes = label_codes(y_true, "y_true", classes, "classes")
     validate.same_length({"y_true": len(codes), "costs": len(costs)})
     values = costs.values.copy()

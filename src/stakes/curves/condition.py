@@ -356,6 +356,9 @@ class Pieces(ByValue):
     left: Floats
     right: Floats
 
+    def __post_init__(self) -> None:
+        self._set(**self._values())
+
     def index(self, pc: Floats) -> NDArray[np.intp]:
         """Return the index of the piece of each condition; where two meet, the later one."""
         return np.searchsorted(self.breaks[1:-1], pc, side="right")

@@ -13,6 +13,7 @@ from stakes._core import validate
 from stakes._core.labels import Label, as_labels, label_codes
 from stakes._core.text import threshold_text
 from stakes._core.typing import Floats
+from stakes._core.values import readonly
 from stakes.counts import PairedScoreCounts, ScoreCounts
 from stakes.curves._base import Curve
 from stakes.curves._rates import mistakes_at, represented
@@ -255,7 +256,7 @@ class CostCurve(Curve):
         breaks = np.concatenate([[0.0], inner, [1.0]])
         used = np.diff(breaks) > 0
         thresholds = thresholds_of(counts)[cuts]
-        return np.append(breaks[:-1][used], 1.0), thresholds[used]
+        return readonly(np.append(breaks[:-1][used], 1.0)), readonly(thresholds[used])
 
     @cached_property
     def cuts(self) -> NDArray[np.intp]:
@@ -263,7 +264,7 @@ class CostCurve(Curve):
         ascending = self.counts.thresholds[::-1]
         below = np.searchsorted(ascending, self.thresholds, side="left")
         cuts = len(ascending) - below
-        return np.asarray(cuts)
+        return readonly(cuts)
 
     @cached_property
     def pieces(self) -> Pieces:

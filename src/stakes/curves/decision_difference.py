@@ -13,7 +13,7 @@ from stakes._core.labels import Label, label_codes
 from stakes._core.optional import data_frame
 from stakes._core.text import percent
 from stakes._core.typing import Floats
-from stakes._core.values import Result
+from stakes._core.values import Result, readonly
 from stakes.counts import GroupedConfusion, PairedConfusion, ScoreCounts
 from stakes.curves._sampling import Multinomial
 from stakes.curves.bands import mover
@@ -166,7 +166,7 @@ class DecisionCurveDifference(Result):
         """The first model's net benefit minus the second's, at each threshold."""
         design = self._designed_as()
         shares = np.stack([cell_shares(each, design) for each in self.tables])
-        return np.asarray((self._worth() * shares).sum(axis=(1, 2, 3)) - self.harm)
+        return readonly((self._worth() * shares).sum(axis=(1, 2, 3)) - self.harm)
 
     def band(self, *, confidence: float = 0.95, simultaneous: bool = False) -> DecisionBand:
         """Return the difference with confidence limits at the thresholds.

@@ -19,6 +19,7 @@ from scipy.special import gammaincinv
 from stakes._core import validate
 from stakes._core.labels import Label, Labels, listing
 from stakes._core.typing import Floats
+from stakes._core.values import ByValue
 from stakes.counts import (
     Confusion,
     CostSample,
@@ -412,7 +413,7 @@ CountTable = Confusion | PairedConfusion | GroupedConfusion | JointConfusion | C
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(ByValue):
     """The sampling design of the examples, in addition to their counts.
 
     Attributes
@@ -486,6 +487,8 @@ class Design:
             )
         if self.impossible is not None:  # may be an iterator
             object.__setattr__(self, "impossible", tuple(validate.cells(self.impossible)))
+        for name in ("class_priors", "population", "decided"):
+            self._set(**{name: _own(getattr(self, name))})
         given: Any = self.strata
         if not (given is None or (isinstance(given, str) and given == "class")):
             raise InputError(
@@ -493,6 +496,13 @@ class Design:
                 f"expected 'class' or None, got {self.strata!r}.",
                 "Other strata are kept with the counts: give each row's stratum when counting.",
             )
+
+
+def _own(given: Any) -> Any:
+    """Return a copy of what callers gave and may change, and other values unchanged."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    return tuple(given) if isinstance(given, list | np.ndarray) else given
 
 
 SIMPLE = Design()

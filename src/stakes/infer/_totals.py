@@ -6,7 +6,7 @@ import json
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -287,14 +287,9 @@ class Totals(ABC, Generic[Counts]):
         >>> running.history()["n"].tolist()
         [100.0, 200.0, 300.0]
         """
-        validate.alpha(confidence)
-        rows = []
-        for table in self._past:
-            found = self._inference(self.counted(table), self._design)
-            mean = outcomes_behind(found).mean[0]
-            rows.append([table.sum(), mean, *found.interval(confidence, METHOD)])
-        columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-        return dict(zip(("n", "mean", "low", "high"), columns, strict=True))
+        found = (self._inference(self.counted(table), self._design) for table in self._past)
+        sizes = (table.sum() for table in self._past)
+        return history_of(zip(sizes, found, strict=True), confidence)
 
     def to_frame(self, confidence: float = 0.95) -> Any:
         """Return `history` as a pandas data frame.
@@ -319,14 +314,8 @@ class Totals(ABC, Generic[Counts]):
 
     def _sure(self, confidence: float) -> str:
         """Describe the interval, and when it holds."""
-        if self._any_time:
-            low, high = self.interval(confidence)
-            when = "at any time"
-        else:
-            low, high = quiet_interval(self._inference(self.counts, self._design), confidence)
-            when = "if one looks only once"
-        limits = f"{number(low)} to {number(high)}"
-        return f"({limits} with {percent(confidence)} confidence, {when})"
+        found = self._inference(self.counts, self._design)
+        return limits_of(found, confidence, any_time=self._any_time)
 
     def _settings(self) -> dict[str, Any]:
         """Return what must be the same for totals to be added up."""
@@ -415,7 +404,7 @@ class Totals(ABC, Generic[Counts]):
             The costs and the counts.
         """
         cells, population = self.impossible, self.population
-        if isinstance(population, dict):
+        if isinstance(population, Mapping):
             population = [list(item) for item in population.items()]  # JSON has text keys only
         result = {
             "kind": type(self).__name__,
@@ -435,6 +424,30 @@ class Totals(ABC, Generic[Counts]):
         if self._past:
             result["history"] = [table.tolist() for table in self._past]
         return result | {"counts": table.tolist()}
+
+
+def history_of(past: Iterable[tuple[float, Inference]], confidence: float) -> dict[str, Floats]:
+    """Return the numbers of outcomes, the means and their limits at any time, as columns.
+
+    `past` has the number of outcomes and the result at each earlier time.
+    """
+    validate.alpha(confidence)
+    rows = [
+        [n, outcomes_behind(found).mean[0], *found.interval(confidence, METHOD)]
+        for n, found in past
+    ]
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    return dict(zip(("n", "mean", "low", "high"), columns, strict=True))
+
+
+def limits_of(found: Inference, confidence: float, *, any_time: bool) -> str:
+    """Describe the interval of a stream so far, and when it holds."""
+    if any_time:
+        (low, high), when = found.interval(confidence, METHOD), "at any time"
+    else:
+        (low, high), when = quiet_interval(found, confidence), "if one looks only once"
+    limits = f"{number(low)} to {number(high)}"
+    return f"({limits} with {percent(confidence)} confidence, {when})"
 
 
 def sampling_of(sample_weight: Any, groups: Any, strata: Any) -> Sampling:

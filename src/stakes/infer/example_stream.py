@@ -7,17 +7,22 @@ from functools import reduce
 from operator import add
 from typing import Any, Self
 
-import numpy as np
-
 from stakes._core import validate
 from stakes._core.optional import data_frame
-from stakes._core.text import html_values, number, percent, with_unit
+from stakes._core.text import html_values, number, with_unit
 from stakes._core.typing import Floats
 from stakes.costs import ExampleCosts
 from stakes.counts import CostSample
 from stakes.errors import DesignError, FileError, InputError, InputTypeError, StakesError
-from stakes.infer._inference import Interval, outcomes_behind, quiet_interval
-from stakes.infer._totals import MOST_KEPT, any_outcomes, checked_content, totals_text
+from stakes.infer._inference import Interval
+from stakes.infer._totals import (
+    MOST_KEPT,
+    any_outcomes,
+    checked_content,
+    history_of,
+    limits_of,
+    totals_text,
+)
 from stakes.infer.estimate import CostEstimate
 from stakes.infer.methods import anytime
 from stakes.read import read_text, write_text
@@ -269,15 +274,10 @@ class ExampleAccumulator:
         >>> running.history()["n"].tolist()
         [100.0, 200.0, 300.0]
         """
-        validate.alpha(confidence)
-        rows = []
-        for end in self._ends if self._any_time else []:
-            values = self.sample.values[:end]
-            found = CostEstimate(CostSample(values, self.low, self.high), unit=self.unit)
-            mean = outcomes_behind(found).mean[0]
-            rows.append([end, mean, *found.interval(confidence, METHOD)])
-        columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-        return dict(zip(("n", "mean", "low", "high"), columns, strict=True))
+        ends = self._ends if self._any_time else []
+        samples = (CostSample(self.sample.values[:end], self.low, self.high) for end in ends)
+        past = ((each.n, CostEstimate(each, unit=self.unit)) for each in samples)
+        return history_of(past, confidence)
 
     def to_frame(self, confidence: float = 0.95) -> Any:
         """Return `history` as a pandas data frame.
@@ -309,17 +309,8 @@ class ExampleAccumulator:
         """
         if not self._samples:
             return "No outcomes yet."
-        if self._any_time:
-            (low, high), when = self.interval(confidence), "at any time"
-        else:
-            (low, high), when = (
-                quiet_interval(self.estimate(), confidence),
-                "if one looks only once",
-            )
-        return (
-            f"{number(self.n)} decisions cost {with_unit(self.cost, self.unit)} each "
-            f"({number(low)} to {number(high)} with {percent(confidence)} confidence, {when})."
-        )
+        limits = limits_of(self.estimate(), confidence, any_time=self._any_time)
+        return f"{number(self.n)} decisions cost {with_unit(self.cost, self.unit)} each {limits}."
 
     def __add__(self, other: object) -> Self:
         """Add the totals of two streams; both stay unchanged, and the sum has no history."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Self
@@ -15,6 +15,7 @@ from stakes._core.labels import listing
 from stakes._core.optional import data_frame
 from stakes._core.text import html_table, listed, number, percent, text_table, with_unit
 from stakes._core.typing import Floats
+from stakes._core.values import ByValue
 from stakes.costs import CostMatrix
 from stakes.counts import CostSample, GroupedConfusion, PairedConfusion
 from stakes.counts.joint import JointConfusion
@@ -35,8 +36,8 @@ PairTable = PairedConfusion | GroupedConfusion | JointConfusion | CostSample
 """Joint counts of two classifiers' decisions on the same examples, or their cost differences."""
 
 
-@dataclass(frozen=True, repr=False)
-class Ranking:
+@dataclass(frozen=True, repr=False, eq=False)
+class Ranking(ByValue):
     """Several classifiers, compared pair by pair.
 
     Made by `compare_many`, or from counts by `from_joint` and `from_pairs`, and from costs of
@@ -105,7 +106,11 @@ class Ranking:
                 f"the tables have {sorted(sizes)} examples; all pairs must be counted on the same "
                 "examples.",
             )
-        object.__setattr__(self, "names", names)
+        self._set(
+            names=names,
+            pairs=dict(self.pairs),
+            singles=None if self.singles is None else dict(self.singles),
+        )
         if set(self._tables()) != set(names):
             raise InputError("singles", f"expected those of {listing(names)}.")
         _ = self._estimates[names[0]]  # raises if the costs, or the design, do not fit
@@ -145,7 +150,7 @@ class Ranking:
         >>> print(Ranking.from_pairs({("tree", "forest"): paired}, costs).summary())
         forest is the cheapest of 2: 0.4 each, with 95% confidence.
         """
-        return cls(dict(pairs), costs, unit, design)
+        return cls(pairs, costs, unit, design)
 
     @classmethod
     def from_joint(
@@ -474,10 +479,6 @@ class Ranking:
     def _p_values(self) -> Floats:
         """The unadjusted p-values of `_compared`, which are the same at any confidence."""
         return p_values(self._compared)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Pickles and copies hold the fields only; what was computed from them is computed again.
-        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def best_set(self, confidence: float = 0.95) -> list[str]:
         """Return the classifiers that no other was shown to beat, the cheapest first.

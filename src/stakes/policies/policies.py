@@ -15,7 +15,7 @@ import numpy as np
 
 from stakes._core.labels import Label, as_labels
 from stakes._core.typing import Floats
-from stakes._core.values import Result
+from stakes._core.values import Result, readonly
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, GroupedConfusion, JointConfusion
 from stakes.errors import ConstantCostWarning, InputError, NotClaimedWarning
@@ -293,7 +293,7 @@ class Policies(Result):
     def class_shares(self) -> Floats:
         """The share of each class in the population that costs are for."""
         counts = where_used(self._classes, self.design).counts
-        return np.asarray(counts.sum(axis=0) / counts.sum())
+        return readonly(counts.sum(axis=0) / counts.sum())
 
     @cached_property
     def constants(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stakes._core import validate
 from stakes._core.labels import (
     CHUNK,
     MOST_LABELS,
@@ -54,6 +55,9 @@ MOST_FRACTIONS = 100
 
 FEW = 100
 """Number of first rows that usually suffice to see that a column is not numeric."""
+
+EXACT_DIGITS = 15
+"""Maximum number of digits of decimals that are all different as floating-point numbers."""
 
 COUNTED = 1 << 18
 """Rows of text counted at a time: more values do not stay in the processor's cache."""
@@ -406,6 +410,8 @@ class ArrowTable:
     def scores(self, name: str, what: str = "score") -> Floats:
         """Return a column of numbers; `what` names them in errors."""
         numbers = self._as_numbers(name)
+        if what == "score" and not self._of_column(name, _stay_distinct):
+            raise validate.too_precise(f"{self.source}, column {name!r}")
         if numbers is not None:
             if name not in self.points and self._of_column(name, _has_points):
                 self.points.add(name)
@@ -421,12 +427,7 @@ class ArrowTable:
                 advice = f"{NUMBER_ADVICE} {DROP}" if missing else NUMBER_ADVICE
                 proposal = MISSING if missing else {}
                 raise self._problem(name, codes == place, problem, advice, proposal)
-        raise InputError(
-            f"{self.source}, column {name!r}",
-            "it has numbers that cannot be told apart as floating-point numbers, such as whole "
-            "numbers above 2**53.",
-            "Divide them, or subtract the least.",
-        )
+        raise validate.too_precise(f"{self.source}, column {name!r}")
 
     def score_range(self, name: str) -> tuple[float, float]:
         """Return the lowest and the highest number of a column, ignoring cells without a number."""
@@ -761,6 +762,17 @@ def _numbers(column: Any) -> Floats | None:
         return None
     numbers = as_numpy(cast.combine_chunks())
     return None if np.isnan(numbers).any() else numbers
+
+
+def _stay_distinct(column: Any) -> bool:
+    """Tell whether different decimals of a column are different as floats, too."""
+    pa = pyarrow()
+    from pyarrow import compute as pc
+
+    if not pa.types.is_decimal(column.type) or column.type.precision <= EXACT_DIGITS:
+        return True
+    distinct = column.unique().drop_null()
+    return len(distinct) == len(pc.unique(distinct.cast(pa.float64())))
 
 
 def _amount_of_numbers(column: Any) -> tuple[int, int]:

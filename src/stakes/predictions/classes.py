@@ -16,11 +16,11 @@ from stakes._core.labels import (
     as_meant,
     dates_error,
     folded,
-    in_order,
     is_date,
     is_label,
     listing,
     number_in,
+    occurring,
 )
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
@@ -48,7 +48,7 @@ def classes_of(table: Table, name: str) -> Labels:
     if table.cells == "values":
         if (day := next(filter(is_date, labels), None)) is not None:
             raise dates_error(where, day)
-        return in_order(labels)
+        return occurring({name: labels})
     labels = [each.isoformat() if type(each) is date else each for each in labels]
     if (wrong := next((each for each in labels if not is_label(each)), None)) is not None:
         raise InputTypeError(
