@@ -223,6 +223,11 @@ class Outcomes:
     caution: str = ""
     bounded: bool = True
 
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """Results of a method that its interval and its test share, such as distributions."""
+        return {}
+
     @property
     def tables(self) -> int:
         """The number of tables that are treated at once."""

@@ -511,7 +511,7 @@ def _contributions(
             unequal.append(same)
         else:
             plain.append(same)
-    size = BATCH if len(parts) > FEW_STRATA else 1
+    size = BATCH if sum(times) > FEW_STRATA else 1
     first.update(zip(few, _in_batches(_of_few, list(few.values()), size), strict=True))
     rest = (_in_batches(_of_rows, plain, BATCH), _in_batches(_of_units, unequal, BATCH))
     return [*(first[index] for index in sorted(first)), *chain.from_iterable(rest)]
@@ -600,19 +600,19 @@ def _of_several(rows: list[tuple[Part, int, Floats, Floats]]) -> list[Contributi
     each = np.repeat(np.arange(len(rows)), [len(where) for where in places])
     # Costs that are the same in all rows, as those of a single stratum, need no copy for each.
     shared = costs[0] if len(rows) == 1 else costs[each]
-    tails = dirichlet_mean.upper_tail(shared, alpha[each], np.concatenate(places))
+    with np.errstate(all="ignore"):  # with hardly any draw it overflows, which is seen below
+        tails = dirichlet_mean.upper_tail(shared, alpha[each], np.concatenate(places))
     below = np.split(1 - tails, np.cumsum([len(where) for where in places])[:-1])
-    return [
-        Contribution(
-            part.weight * (values[0] + (values[-1] - values[0]) * where),
-            at_most,
-            part.weight * part.mean,
-            part.observed,
-            steep=True,
-            times=times,
-        )
-        for (part, times, values, _), where, at_most in zip(rows, places, below, strict=True)
-    ]
+    found = []
+    for (part, times, values, _), where, at_most in zip(rows, places, below, strict=True):
+        if not np.isfinite(at_most).all():  # so few draws that almost all of it is single outcomes
+            found.append(_one_outcome(part, times))
+            continue
+        points = part.weight * (values[0] + (values[-1] - values[0]) * where)
+        centre = part.weight * part.mean
+        smooth = Contribution(points, at_most, centre, part.observed, steep=True, times=times)
+        found.append(smooth)
+    return found
 
 
 def _of_rows(rows: list[Alike]) -> list[Contribution]:
