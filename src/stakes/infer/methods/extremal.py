@@ -307,7 +307,7 @@ def _condensed(outcomes: Outcomes) -> Outcomes:
     strata, most = outcomes.strata, MOST_ATOMS
     if len(strata) > 1 and strata[0].units is not None:
         most = max(MOST_TOGETHER // len(strata), LEAST_ATOMS)
-    return replace(outcomes, strata=tuple(stratum.condensed(most) for stratum in strata))
+    return replace(outcomes, strata=outcomes.changed(lambda each: each.condensed(most)))
 
 
 def _several(outcomes: Outcomes) -> bool:
