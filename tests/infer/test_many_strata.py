@@ -11,7 +11,7 @@ from stakes.infer import _design, _shares
 from stakes.infer._outcomes import Outcomes, make_stratum
 from stakes.infer._probability import strata
 from stakes.infer.methods import extremal
-from stakes.study import _given
+from stakes.predictions.classes import all_among
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=10)
 KINDS = 7
@@ -52,7 +52,7 @@ def test_alike_strata_are_computed_once(monkeypatch, design):
             "rows": {},
             "weights": {"sample_weight": np.tile([1.0, 1.0, 2.0, 3.0], number)},
             "groups": {"groups": np.arange(4 * number) // 2},
-            "finite": {"population": {name: 40 for name in set(of_rows)}},
+            "finite": {"population": dict.fromkeys(of_rows.tolist(), 40)},
         }
         evaluate(y_true, y_pred, COSTS, strata=of_rows, **options[design]).interval()
         found.append([len(each.results) for each in calls])
@@ -93,8 +93,8 @@ def test_alike_strata_have_the_limits_of_strata_one_by_one(monkeypatch, kinds):
 def test_names_of_strata_are_matched_together(monkeypatch):
     names = tuple(f"stratum {k}" for k in range(300))
     calls = Calls(monkeypatch, labels, "number_in")
-    found = _given._by_name(dict.fromkeys(names, 1.0), names, "population")
-    assert list(found) == list(names)
+    found = all_among(names, names, "population")
+    assert found == list(names)
     assert len(calls.results) == len(names)  # was their square
 
 
@@ -107,7 +107,8 @@ def test_fit_by_strata_and_classes_is_that_by_a_column_for_each():
     columns = np.hstack([np.eye(12)[rows.strata], np.eye(2)[rows.kinds]]) * np.sqrt(each)[:, None]
     solution = np.linalg.lstsq(columns, rows.costs * np.sqrt(each), rcond=None)[0]
     expected = columns @ solution / np.sqrt(each)
-    np.testing.assert_allclose(_shares._two_way(rows, each), expected, atol=1e-12)
+    fitted = _shares._two_way(rows, each)  # noqa: SLF001 - its own test
+    np.testing.assert_allclose(fitted, expected, atol=1e-12)
 
 
 def test_hardly_a_draw_of_three_outcomes_is_a_single_outcome():

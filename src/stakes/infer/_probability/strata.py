@@ -687,8 +687,9 @@ def _convolved(contributions: list[Contribution], known: float) -> Distribution:
         moved = each.mean - float(each.points[0]) - step * float(cell @ np.arange(len(cell)))
         start += each.times * moved
         cells.append(cell if each.times == 1 else _repeated(cell, each.times, length))
-    mass = np.maximum(_summed(cells, length), 0.0)
-    return _thinned(certain + start + step * np.arange(len(mass)), mass, step)
+    mass: Floats = np.maximum(_summed(cells, length), 0.0)
+    lattice = np.arange(len(mass), dtype=np.float64)
+    return _thinned(certain + start + step * lattice, mass, step)
 
 
 def _repeated(cell: Floats, times: int, length: int) -> Floats:
