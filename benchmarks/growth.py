@@ -1,5 +1,7 @@
 """Growth of processor time with rows: time per row at 10⁵, 10⁶ and 10⁷ rows, and the exponent.
 
+Also with strata of four rows each, at 10³ and 10⁴ strata.
+
 ``python benchmarks/growth.py`` rewrites the table in docs/explanation/scale.md.
 """
 
@@ -30,6 +32,7 @@ from stakes import (
     PairedScoreCounts,
     ScoreCounts,
     choose_threshold,
+    compare,
     evaluate,
     evaluate_by,
     evaluate_rates,
@@ -37,6 +40,7 @@ from stakes import (
 from stakes.cli.main import main
 
 SIZES = (10**5, 10**6, 10**7)
+STRATA, IN_EACH = (10**3, 10**4), 4
 STEEPEST = 1.2
 """Largest exponent allowed. A sort by value has 1.03 to 1.14, as less and less of the data fits
 into the processor's cache. Tasks that keep pairs of scores or weights need an argsort, and may grow
@@ -46,6 +50,7 @@ BY_PLACE = "`numpy.argsort`, for comparison"
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "scale.md"
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=20)
+BINARY = CostMatrix.from_errors(false_positive=1, false_negative=20, pos_label=True)
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,48 @@ TASKS: dict[str, Callable[[Data], object]] = {
 }
 
 
+@dataclass(frozen=True)
+class Stratified:
+    """Examples of two models in strata of a few rows, and the size of each stratum."""
+
+    y_true: Any
+    first: Any
+    second: Any
+    names: Any
+    population: dict[int, int]
+
+    @classmethod
+    def of(cls, strata: int) -> Stratified:
+        """Draw the examples of so many strata."""
+        rng = np.random.default_rng(0)
+        y_true = rng.random(strata * IN_EACH) < 0.3
+        wrong = rng.random((2, len(y_true))) < 0.2
+        names = np.repeat(np.arange(strata), IN_EACH)
+        sizes = dict(enumerate(rng.integers(20, 60, strata).tolist()))
+        return cls(y_true, y_true ^ wrong[0], y_true ^ wrong[1], names, sizes)
+
+
+BY_STRATA: dict[str, Callable[[Stratified], object]] = {
+    "`evaluate` with its interval": lambda d: evaluate(
+        d.y_true, d.first, BINARY, strata=d.names
+    ).interval(),
+    "`evaluate` of a finite population": lambda d: evaluate(
+        d.y_true, d.first, BINARY, strata=d.names, population=d.population
+    ).interval(),
+    "`compare` with its test": lambda d: compare(
+        d.y_true, d.first, d.second, BINARY, strata=d.names
+    ).test(method="extremal"),
+}
+
+
+def measured_by_strata() -> Iterator[tuple[str, list[float], float]]:
+    """Return of each task in strata the seconds at each number, and the exponent."""
+    data = [Stratified.of(strata) for strata in STRATA]
+    for name, task in BY_STRATA.items():
+        seconds = [_best(task, each, 3) for each in data]
+        yield name, seconds, math.log(seconds[1] / seconds[0]) / math.log(STRATA[1] / STRATA[0])
+
+
 def _evaluated(path: Path) -> None:
     with contextlib.redirect_stdout(io.StringIO()):
         assert main(["--quiet", "evaluate", str(path), "--fp", "1", "--fn", "20"]) == 0
@@ -133,7 +180,7 @@ def measured() -> Iterator[tuple[str, list[float], float]]:
             yield name, seconds, grown
 
 
-def _best(task: Callable[[Data], object], data: Data, repeats: int) -> float:
+def _best(task: Callable[[Any], object], data: Any, repeats: int) -> float:
     """Return the smallest processor time of several runs."""
     times = []
     for _ in range(repeats):
@@ -159,6 +206,29 @@ def rows() -> Iterator[Row]:
             f"≤ rows^{steepest:.3g}",
             grown <= steepest,
         )
+    for name, seconds, grown in measured_by_strata():
+        a_row = _by_row(seconds)
+        yield Row(
+            f"growth of {name.replace('`', '')}, by strata",
+            f"a row: {', '.join(a_row)}",
+            "strata^1",
+            f"strata^{grown:.2f}",
+            grown,
+            f"≤ strata^{STEEPEST:.3g}",
+            grown <= STEEPEST,
+        )
+
+
+def _by_row(seconds: list[float]) -> list[str]:
+    return [f"{1e6 * each / IN_EACH / n:.3g} µs" for each, n in zip(seconds, STRATA, strict=True)]
+
+
+def table_by_strata() -> str:
+    """Return the measured table of strata."""
+    lines = ["| task | 10³ strata | 10⁴ strata | grows as |", "|---|---:|---:|---:|"]
+    for name, seconds, grown in measured_by_strata():
+        lines.append(f"| {name} | {' | '.join(_by_row(seconds))} | strata^{grown:.2f} |")
+    return "\n".join(lines)
 
 
 def table() -> str:
@@ -172,5 +242,9 @@ def table() -> str:
 
 if __name__ == "__main__":
     text = PAGE.read_text(encoding="utf-8")
-    between = re.compile(r"(?<=<!-- growth -->\n\n).*?(?=\n\n<!-- end of growth -->)", re.DOTALL)
-    PAGE.write_text(between.sub(lambda _: table(), text), encoding="utf-8")
+    for what, write in (("growth", table), ("growth by strata", table_by_strata)):
+        between = re.compile(
+            rf"(?<=<!-- {what} -->\n\n).*?(?=\n\n<!-- end of {what} -->)", re.DOTALL
+        )
+        text = between.sub(write(), text)
+    PAGE.write_text(text, encoding="utf-8")

@@ -325,7 +325,8 @@ def test_few_draws_have_the_distribution_of_a_dirichlet_mean(sizes):
     shares = counts if sizes is None else sizes * sizes.sum() / (sizes @ sizes)
     weights = np.tile(1.2 / 3 * shares, (len(points), 1))
     exact = 1 - dirichlet_mean.upper_tail(costs, weights, points)
-    assert _of_few(part, 1.2).at(points) == pytest.approx(exact, abs=5e-4)
+    (found,) = _of_few([(part, 1.2, 1)])
+    assert found.at(points) == pytest.approx(exact, abs=5e-4)
 
 
 def test_many_strata_of_three_amounts_take_a_fraction_of_a_second():

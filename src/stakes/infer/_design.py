@@ -8,6 +8,7 @@ strata or classes, a draw is a group's residual: its contribution to the estimat
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -86,32 +87,82 @@ def outcomes_of(table: CountTable, cell_costs: Any, design: Design, scale: float
 def _stratified(rows: Rows, shares: Shares, scale: float) -> Outcomes:
     """Return the outcomes with each stratum, or class, sampled independently."""
     by_class = shares.by_class
+    drawn = drawn_rows(rows, shares.blocks, len(shares.weights)).tolist()
+    weights, sizes = shares.weights.tolist(), shares.sizes.tolist()
+    content = _contents(rows, shares)
+    # Strata of the same content are the same object: what is computed of one holds for all of them.
+    alike: dict[Any, Stratum] = {}
     strata = []
-    for block in np.flatnonzero(shares.weights > 0):
-        inside = shares.blocks == block
-        here = rows if by_class else rows.within(int(block))
-        ends = rows.ends[block] if by_class else _all_ends(here)
-        weight, size = float(shares.weights[block]), float(shares.sizes[block])
-        if rows.design == "stratified" or not inside.any():
-            stratum = _plain(here, inside, int(block) if by_class else None, scale)
-        else:
-            within = np.ones_like(inside) if by_class else inside
-            stratum = _block(here, inside, within, (float(ends[0]), float(ends[1])))
-        drawn = float(drawn_rows(rows, shares.blocks, len(shares.weights))[block])
-        strata.append(
-            replace(
-                stratum,
-                weight=weight,
-                labelled=drawn / size if math.isfinite(size) else 0.0,
-                left=size - drawn,
+    for block in np.flatnonzero(shares.weights > 0).tolist():
+        inside, key = content[block]
+        size = sizes[block], drawn[block], weights[block]
+        if (stratum := alike.get((key, size))) is None:
+            if key not in alike:
+                alike[key] = _of_block(rows, inside, block, scale, by_class=by_class)
+            stratum = alike[key, size] = replace(
+                alike[key],
+                weight=weights[block],
+                labelled=drawn[block] / sizes[block] if math.isfinite(sizes[block]) else 0.0,
+                left=sizes[block] - drawn[block],
             )
-        )
+        strata.append(stratum)
     finite = np.isfinite(shares.sizes).any()
     plain = rows.design == "stratified"
     if plain and len(shares.weights) == 1 and not finite:
         return Outcomes(tuple(strata), "examples" if rows.table is None else "simple")
     design = "finite" if finite and plain else rows.design
     return Outcomes(tuple(strata), design, _caution(rows) or _few_left(strata))
+
+
+def _contents(rows: Rows, shares: Shares) -> list[tuple[Places, Any]]:
+    """Return the entries of each block, and a key that is the same for blocks of equal content."""
+    found: list[tuple[Places, Any]] = _by_block(rows, shares.blocks, len(shares.weights))
+    if shares.by_class:  # what a class can cost does not depend on what was observed
+        return [(inside, kind) for kind, (inside, _) in enumerate(found)]
+    if rows.bounds is None:
+        return found
+    bounds, possible = rows.bounds.tolist(), rows.possible
+    return [
+        (inside, (key, *bounds[k], None if possible is None else possible[k].tobytes()))
+        for k, (inside, key) in enumerate(found)
+    ]
+
+
+def _by_block(
+    rows: Rows, blocks: Places, n: int, others: Sequence[NDArray[Any]] = ()
+) -> list[tuple[Places, bytes]]:
+    """Return the entries of each block, and a key that is the same for blocks of equal content."""
+    columns = [rows.costs, rows.amounts, rows.kinds, rows.decided, rows.cells, *others]
+    columns += [] if rows.squares is None else [rows.squares]
+    columns += [] if rows.groups is None else [_numbered_within(rows.groups, blocks)]
+    order = np.argsort(blocks, kind="stable")
+    table = np.stack([each[order].astype(np.float64) for each in columns], axis=1)
+    ends = np.cumsum(np.bincount(blocks, minlength=n)).tolist()
+    return [
+        (order[start:end], table[start:end].tobytes())
+        for start, end in zip([0, *ends[:-1]], ends, strict=True)
+    ]
+
+
+def _numbered_within(groups: Places, blocks: Places) -> Places:
+    """Return groups numbered from 0 in each block."""
+    every = int(groups.max(initial=0)) + 1
+    found, place = np.unique(blocks * every + groups, return_inverse=True)
+    return np.asarray(place - np.searchsorted(found, blocks * every))
+
+
+def _of_block(rows: Rows, inside: Places, block: int, scale: float, *, by_class: bool) -> Stratum:
+    """Return one stratum, or class; its share is not set yet."""
+    here = rows if by_class else rows.within(block)
+    if rows.design == "stratified" or not len(inside):
+        return _plain(here, inside, block if by_class else None, scale)
+    low, high = rows.ends[block] if by_class else _all_ends(here)
+    if not by_class and len(inside) < len(rows.amounts):
+        here, inside = here.chosen(inside), np.arange(len(inside))
+    chosen = np.zeros(len(here.amounts), dtype=bool)
+    chosen[inside] = True
+    within = np.ones_like(chosen) if by_class else chosen
+    return _block(here, chosen, within, (float(low), float(high)))
 
 
 def _between(outcomes: Outcomes, rows: int) -> Stratum:
@@ -146,7 +197,7 @@ def _all_ends(rows: Rows) -> tuple[float, float]:
     return float(np.nanmin(rows.ends[:, 0])), float(np.nanmax(rows.ends[:, 1]))
 
 
-def _plain(rows: Rows, inside: NDArray[np.bool_], kind: int | None, scale: float) -> Stratum:
+def _plain(rows: Rows, inside: Places, kind: int | None, scale: float) -> Stratum:
     """Return one stratum, or class, of single rows; its share is not set yet."""
     if rows.table is None:
         ends = _all_ends(rows) if kind is None else rows.ends[kind]
@@ -336,22 +387,33 @@ def _linear_end(
     for kind in _each_and_all(rows.kinds, every=rows.table is None):
         of_kind = (rows.kinds == kind) if kind is not None else np.ones(len(gains), dtype=bool)
         scaled = _as_shares(rows, shares, of_kind)
-        for stratum in _each_and_all(rows.strata):
-            within = (rows.strata == stratum) if stratum is not None else np.ones_like(of_kind)
-            inside = within & of_kind & (scaled.amounts > 0)
+        used = of_kind & (scaled.amounts > 0)
+        for places in _each_stratum_and_all(scaled, [used, shares.each, gains]):
+            inside = used[places]
             if not inside.any():
                 continue
-            each = scaled.amounts[inside] / scaled.amounts[inside].sum()
-            cost = float(rows.ends[rows.kinds[inside][0], end])
-            room, full = _room(scaled, inside, within, float(each @ rows.costs[inside]), cost)
-            gain = float(each @ gains[inside])
+            here = scaled.chosen(places)
+            each = here.amounts[inside] / here.amounts[inside].sum()
+            cost = float(here.ends[here.kinds[inside][0], end])
+            mean = float(each @ here.costs[inside])
+            room, full = _room(here, inside, np.ones_like(inside), mean, cost)
+            gain = float(each @ gains[places][inside])
             # However many of them are added, their weight is at most their share.
-            most = float(shares.each[inside if shares.by_class else within].sum())
+            share = shares.each[places]
+            most = float((share[inside] if shares.by_class else share).sum())
             least = 1 / (1 + full * (1 / most - 1))
             if full * least * gain > best[0]:
                 sizes = room * least, full * least
                 best = (full * least * gain, estimate + (gain if end else -gain), sizes)
     return best[1], best[2]
+
+
+def _each_stratum_and_all(rows: Rows, others: list[NDArray[Any]]) -> list[Places]:
+    """Return the entries of each stratum, alike ones once, and all entries if there are several."""
+    inside = _by_block(rows, rows.strata, len(rows.names), others)
+    distinct = list({key: places for places, key in inside if len(places)}.values())
+    every = np.arange(len(rows.amounts))
+    return [every] if len(np.unique(rows.strata)) == 1 else [*distinct, every]
 
 
 def _each_and_all(places: Places, *, every: bool = True) -> list[int | None]:

@@ -7,7 +7,7 @@ Cells with equal costs are one atom. With known class priors each class is a str
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -224,6 +224,11 @@ class Outcomes:
     caution: str = ""
     bounded: bool = True
 
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """Results of a method that its interval and its test share, such as distributions."""
+        return {}
+
     @property
     def tables(self) -> int:
         """The number of tables that are treated at once."""
@@ -259,8 +264,16 @@ class Outcomes:
     def times(self, factors: Any) -> Outcomes:
         """Return tables with the same shares and `factors` times as many independent examples."""
         column = np.atleast_1d(factors)[:, np.newaxis]
-        strata = tuple(each.with_counts(each.counts * column) for each in self.strata)
+        strata = self.changed(lambda each: each.with_counts(each.counts * column))
         return Outcomes(strata, self.design)
+
+    def changed(self, change: Callable[[Stratum], Stratum]) -> tuple[Stratum, ...]:
+        """Return the strata after a change; those that are the same object stay the same object."""
+        found: dict[Stratum, Stratum] = {}
+        for each in self.strata:
+            if each not in found:
+                found[each] = change(each)
+        return tuple(found[each] for each in self.strata)
 
 
 def _condensed_units(stratum: Stratum, units: Units, most: int) -> Stratum:

@@ -101,7 +101,7 @@ def pilot_of(
         return Pilot(Outcomes((alone,), found.design), n)
     drawn = _drawn(table, result)
     if plain and not two:  # each stratum has its part of the test set, sampled independently
-        strata = tuple(replace(each, labelled=0.0, left=math.inf) for each in found.strata)
+        strata = found.changed(lambda each: replace(each, labelled=0.0, left=math.inf))
         return Pilot(Outcomes(strata, "stratified"), n, 1.0, drawn)
     simple = _lean(Outcomes((make_stratum(*_as_one(result, table, n)),), "examples"))
     effect = _effect(result, found, simple, alpha, assurance, two=two)
@@ -111,7 +111,7 @@ def pilot_of(
 def _lean(outcomes: Outcomes) -> Outcomes:
     """Return the outcomes with few enough distinct costs to sample test sets from."""
     most = max(MOST_COSTS // len(outcomes.strata), 8)
-    return replace(outcomes, strata=tuple(each.condensed(most) for each in outcomes.strata))
+    return replace(outcomes, strata=outcomes.changed(lambda each: each.condensed(most)))
 
 
 def _rows_of(table: CountTable, rows: Any) -> float:

@@ -82,10 +82,23 @@ class Rows:
         used = self.amounts > 0
         if used.all():
             return self
+        return self._some(used)
+
+    def chosen(self, places: Places) -> Rows:
+        """Return some of the entries, with only the groups that are among them."""
+        found = self._some(places)
+        if found.groups is None:
+            return found
+        among, groups = np.unique(found.groups, return_inverse=True)
+        return replace(
+            found, groups=groups, times=None if self.times is None else self.times[among]
+        )
+
+    def _some(self, places: Places | NDArray[np.bool_]) -> Rows:
         names = ("costs", "amounts", "squares", "kinds", "decided", "strata", "groups", "cells")
         listed = {name: getattr(self, name) for name in names}
         return replace(
-            self, **{name: each[used] for name, each in listed.items() if each is not None}
+            self, **{name: each[places] for name, each in listed.items() if each is not None}
         )
 
     @property
@@ -175,7 +188,8 @@ def _decided(design: Design, names: Labels, decisions: Labels, models: int) -> P
     """Return the index of the decisions of each stratum; -1 where they are not known."""
     if design.decided is None:
         return None
-    strange = [name for name in design.decided if name not in names]
+    known = set(names)
+    strange = [name for name in design.decided if name not in known]
     if strange:
         raise LabelError(
             "decided", f"the stratum {strange[0]!r} is not among the strata {listing(names)}."
@@ -443,7 +457,8 @@ def _population(population: Any, names: Labels) -> Floats:
             )
         population = {"": population}
     missing = [name for name in names if name not in population]
-    strange = [name for name in population if name not in names]
+    known = set(names)
+    strange = [name for name in population if name not in known]
     if missing or strange:
         problem = f"misses {missing[0]!r}" if missing else f"has the unknown {strange[0]!r}"
         raise LabelError(
@@ -483,13 +498,17 @@ def _raked(rows: Rows, weights: Floats, priors: Floats) -> Floats:
 
 def _two_way(rows: Rows, each: Floats) -> Floats:
     """Return the costs fitted by strata and classes together, by weighted least squares."""
-    h, j = len(rows.names), len(rows.labels)
-    columns = np.zeros((len(each), h + j))
-    columns[np.arange(len(each)), rows.strata] = 1.0
-    columns[np.arange(len(each)), h + rows.kinds] = 1.0
-    root = np.sqrt(each)[:, np.newaxis]
-    solution = np.linalg.lstsq(columns * root, rows.costs * root[:, 0], rcond=None)[0]
-    return np.asarray(columns @ solution)
+    # With the strata's means taken from both sides, only the classes are left to be fitted: a
+    # column for each stratum would take time and memory by the square of their number.
+    n = len(rows.names)
+    left = np.empty((len(each), len(rows.labels)))
+    for kind in range(left.shape[1]):
+        column = (rows.kinds == kind).astype(np.float64)
+        left[:, kind] = column - _means(column, each, rows.strata, n)[rows.strata]
+    centred = rows.costs - _means(rows.costs, each, rows.strata, n)[rows.strata]
+    root = np.sqrt(each)
+    solution = np.linalg.lstsq(left * root[:, np.newaxis], centred * root, rcond=None)[0]
+    return np.asarray(rows.costs - centred + left @ solution)
 
 
 # Population shares for other modules.

@@ -19,7 +19,14 @@ from stakes.costs import CostMatrix
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError, PlanError
 from stakes.infer._inference import limits, outcomes_behind
-from stakes.infer._outcomes import Design, Outcomes, cost_differences, make_stratum, often_enough
+from stakes.infer._outcomes import (
+    Design,
+    Outcomes,
+    Stratum,
+    cost_differences,
+    make_stratum,
+    often_enough,
+)
 from stakes.infer._pilot import Pilot, check_kind, pilot_of
 from stakes.infer._probability.sampling import FutureSets, all_tilted, future_sets, tilted
 from stakes.infer.batch import batch_p_values
@@ -30,6 +37,10 @@ from stakes.infer.methods.extremal import WEIGHT
 
 TEST_SETS, COMPARISONS = 2000, 1000
 """The numbers of test sets that are drawn to plan an interval, and a comparison."""
+
+FEWEST_SETS, MOST_DRAWN = 200, 400_000
+"""With so many strata that all test sets would have more strata together than the second, fewer are
+drawn, but no fewer than the first: the more strata, the less the test sets differ."""
 
 FAR = 1.2
 """The largest factor by which an approximate arm is wrong; beyond it, the arm needs no check."""
@@ -477,7 +488,8 @@ class _Goal:
         outcomes = known.outcomes
         if self.arm is not None:
             ends = {-1: self.weight} if given == PILOT else None
-            future = future_sets(outcomes, ends, TEST_SETS, rng, size=known.size)
+            draws = min(TEST_SETS, max(FEWEST_SETS, MOST_DRAWN // len(outcomes.strata)))
+            future = future_sets(outcomes, ends, draws, rng, size=known.size)
             rates = {"alpha": self.alpha, "weight": self.weight}
             return _as_drawn(_for_interval(future, given, self.arm, self.sure, **rates), known)
         signed = None if self.target is None else float(np.copysign(self.target, outcomes.mean[0]))
@@ -577,9 +589,13 @@ def _of_rates(cells: Floats, rates: Any) -> Outcomes:
 
 
 def _rows(outcomes: Outcomes, rows: Any) -> Outcomes:
-    """Return the outcomes of some of the tables."""
-    strata = tuple(stratum.with_counts(stratum.counts[rows]) for stratum in outcomes.strata)
-    return Outcomes(strata, outcomes.design)
+    """Return the outcomes of some of the tables; strata of equal counts are the same object."""
+    strata, alike = [], dict[Any, Stratum]()
+    for stratum in outcomes.strata:
+        counts = stratum.counts[rows]
+        key = counts.tobytes(), stratum.costs.tobytes(), stratum.weight, id(stratum.units)
+        strata.append(alike.setdefault(key, stratum.with_counts(counts)))
+    return Outcomes(tuple(strata), outcomes.design)
 
 
 def _smallest(start: int, enough: Callable[[int], bool], too_small: PlanError) -> int:
@@ -815,18 +831,16 @@ def limits_at_sizes(
 
 def _of_finite(outcomes: Outcomes, factor: float) -> Outcomes:
     """Scale a sample of a finite population by a factor, up to the whole population."""
-    strata = []
-    for each in outcomes.strata:
+
+    def scaled(each: Stratum) -> Stratum:
         times = min(factor, 1 / each.labelled) if each.labelled else factor
-        drawn = float(each.n[0])
-        strata.append(
-            replace(
-                each.with_counts(each.counts * times),
-                labelled=each.labelled * times,
-                left=each.left + drawn * (1 - times),
-            )
+        return replace(
+            each.with_counts(each.counts * times),
+            labelled=each.labelled * times,
+            left=each.left + float(each.n[0]) * (1 - times),
         )
-    return Outcomes(tuple(strata), outcomes.design)
+
+    return Outcomes(outcomes.changed(scaled), outcomes.design)
 
 
 def _too_small(name: str, value: float, goal: str, instead: str) -> PlanError:

@@ -229,7 +229,8 @@ class Rows:
         by_name = parts is not None and parts.strata is not None and isinstance(population, Mapping)
         if by_name and self.part is not None and parts is not None:
             names = list(dict.fromkeys(parts.strata or ()))
-            codes = np.array([names.index(name) for name in parts.strata or ()])[self.part]
+            place = {name: index for index, name in enumerate(names)}
+            codes = np.array([place[name] for name in parts.strata or ()])[self.part]
             sizes = np.bincount(codes, each, minlength=len(names))
             if strange := [name for name in names if name not in population]:
                 raise InputError("population", f"it does not tell how large {strange[0]!r} is.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -107,10 +107,18 @@ def costs_of_mistakes(
 
 def among(label: Any, labels: Sequence[Label], name: str) -> Label:
     """Return the label that matches; text may stand for a number, as in a file."""
-    place = LabelMatcher(labels, "text").find(label)
-    if place >= 0:
-        return labels[place]
-    raise LabelError(name, f"expected one of {listing(labels)}, got {label!r}.")
+    return all_among([label], labels, name)[0]
+
+
+def all_among(given: Iterable[Any], labels: Sequence[Label], name: str) -> list[Label]:
+    """Return the labels that match, as `among` does for one."""
+    matcher, found = LabelMatcher(labels, "text"), []
+    for label in given:
+        place = matcher.find(label)
+        if place < 0:
+            raise LabelError(name, f"expected one of {listing(labels)}, got {label!r}.")
+        found.append(labels[place])
+    return found
 
 
 def positive_class(costs: CostMatrix, pos_label: Any) -> Label | None:

@@ -29,6 +29,7 @@ from stakes.predictions import (
     find_roles,
 )
 from stakes.predictions.classes import (
+    all_among,
     among,
     classes_of,
     costs_of_mistakes,
@@ -467,4 +468,4 @@ def _by_name(given: Mapping[Any, Any], names: Labels, what: str) -> dict[Label, 
         raise InputTypeError(
             what, f"expected a mapping of names to numbers, got a {type(given).__name__}."
         )
-    return {among(name, names, what): value for name, value in given.items()}
+    return dict(zip(all_among(given, names, what), given.values(), strict=True))

@@ -9,10 +9,13 @@ extra draw in every stratum would be valid too, but wider the more strata there 
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -58,6 +61,11 @@ EQUAL, ROUNDING = 1e-8, 1e-12
 
 MOST_ATOMS = 1 << 16
 """The largest number of sums of strata with single outcomes that are listed one by one."""
+
+FEW_STRATA, BATCH, SHORT = 64, 1024, 32
+"""The number of strata up to which each is computed by itself, that of strata whose distributions
+are computed in one call, and that of lattice points up to which a direct convolution is faster than
+a transform."""
 
 NEAR, OFFSETS = 4.0, (np.arange(16) + 0.5) / 16 - 0.5
 
@@ -134,6 +142,10 @@ class Part:
         return float(amounts @ self.costs / amounts.sum())
 
 
+Alike = tuple[Part, float, int]
+"""A part, its concentration, and how many strata have it."""
+
+
 def part_of(stratum: Stratum, table: int, sign: int, *, full: bool) -> Part:
     """Return a stratum for the upper limit (`sign` 1), or negated for the lower one (-1)."""
     end = -1 if sign > 0 else 0
@@ -165,15 +177,17 @@ class Limit:
         self.known += sum(part.weight * part.mean for part in parts if not part.uncertain)
         self.top = self.known + sum(part.weight * part.top for part in uncertain)
         first, second = _extra(uncertain, several)
-        self.draws = tuple(_draws(part, first) for part in several)
+        distinct, times = _counted(several)
+        self.draws = tuple(_draws(part, first) for part in distinct)
         if distribution is None:
-            lone = [_with_extra(part) for part in uncertain if part.n < 2]  # noqa: PLR2004
-            found = _contributions(several, self.draws) + _contributions(lone, None)
+            lone, times_of_lone = _counted([part for part in uncertain if part.n < 2])  # noqa: PLR2004
+            found = _contributions(distinct, self.draws, times)
+            found += _contributions([_with_extra(part) for part in lone], None, times_of_lone)
             distribution = _convolved(found, self.known)
         self.distribution = distribution
         rows = sum(part.rows for part in parts)
         self.extra = None if second is None else (1.0 if rows < SMALL_POOL else share, second)
-        self.pools = _pools(uncertain, several, self.extra)
+        self.pools = _pools(uncertain, distinct, self.extra)
 
     def upper_tail(self, value: float) -> float:
         """Return the probability of exceeding `value`."""
@@ -271,15 +285,12 @@ def _beta_above(a: float, b: float, x: Floats) -> Floats:
 
 def upper_limit(outcomes: Outcomes, table: int, share: float, *, full: bool) -> Limit:
     """Return the variable of the upper limit only."""
-    return Limit([part_of(each, table, 1, full=full) for each in outcomes.strata], share)
+    return Limit(_parts(outcomes, table, 1, full=full), share)
 
 
 def limit_pair(outcomes: Outcomes, table: int, share: float, *, full: bool) -> tuple[Limit, Limit]:
     """Return the variables of the lower limit, negated, and of the upper limit."""
-    parts = {
-        sign: [part_of(each, table, sign, full=full) for each in outcomes.strata]
-        for sign in (-1, 1)
-    }
+    parts = {sign: _parts(outcomes, table, sign, full=full) for sign in (-1, 1)}
     upper = Limit(parts[1], share)
     points, mass, widths = upper.distribution
     mirrored = -points[::-1], mass[::-1], widths[::-1]
@@ -288,6 +299,23 @@ def limit_pair(outcomes: Outcomes, table: int, share: float, *, full: bool) -> t
     if not several or lower.draws != upper.draws:
         lower = Limit(parts[-1], share)
     return lower, upper
+
+
+def _parts(outcomes: Outcomes, table: int, sign: int, *, full: bool) -> list[Part]:
+    """Return the part of each stratum; strata that are the same object have the same part."""
+    found: dict[Stratum, Part] = {}
+    for each in outcomes.strata:
+        if each not in found:
+            found[each] = part_of(each, table, sign, full=full)
+    return [found[each] for each in outcomes.strata]
+
+
+def _counted(parts: list[Part]) -> tuple[list[Part], list[int]]:
+    """Return the distinct parts, and how many strata have each; of few strata, each by itself."""
+    if len(parts) <= FEW_STRATA:
+        return parts, [1] * len(parts)
+    times = Counter(parts)
+    return list(times), list(times.values())
 
 
 def _extra(uncertain: list[Part], several: list[Part]) -> tuple[float, float | None]:
@@ -370,7 +398,7 @@ class Contribution:
 
     It is either smooth between the ends, and almost a line on the logistic and the normal scale
     unless it is steep near the ends; or all of it lies at the points. With two outcomes it may be a
-    beta distribution from the first point to the last.
+    beta distribution from the first point to the last. As many strata as `times` says have it.
     """
 
     points: Floats
@@ -380,6 +408,7 @@ class Contribution:
     smooth: bool = True
     steep: bool = False
     beta: tuple[float, float] | None = None
+    times: int = 1
 
     def expected(self) -> float:
         """Return the mean of a smooth distribution, by quadrature of its quantiles."""
@@ -418,8 +447,13 @@ class Contribution:
         result[edges >= high] = 1.0
         return np.asarray(result)
 
-    def masses(self, step: float, n: int) -> Floats:
-        """Return the mass near each of `n` points of a lattice that begins at the first point."""
+    def masses(self, step: float, most: int) -> Floats:
+        """Return the mass near each point of a lattice that begins at the first point.
+
+        Points beyond the last one with mass are left out, and those beyond the number `most`.
+        """
+        last = max(float(self.points[-1]), self.ends[1]) if self.smooth else float(self.points[-1])
+        n = min(math.floor((last - float(self.points[0])) / step) + 3, most)
         if self.beta is None:
             return np.diff(self.at_edges(step, n + 1))
         # Mass between two points is split between them such that its mean is kept: by the integral
@@ -452,34 +486,52 @@ def _logit(share: Floats) -> Floats:
     return np.asarray(np.clip(found, -LARGEST_LOGIT, LARGEST_LOGIT))
 
 
-def _contributions(parts: list[Part], draws: tuple[float, ...] | None) -> list[Contribution]:
+def _contributions(
+    parts: list[Part], draws: tuple[float, ...] | None, times: list[int]
+) -> list[Contribution]:
     """Return the distribution of each stratum's contribution; similar strata in one call."""
-    result, plain, unequal = [], [], []
+    first: dict[int, Contribution] = {}
+    few: dict[int, Alike] = {}
+    plain, unequal = [], []
     for index, part in enumerate(parts):
         total = part.n if draws is None else draws[index]
         seen = part.counts > 0
+        same = part, total, times[index]
         if part.pairs and total > 0:
-            result.append(_of_pool(part, total))
+            first[index] = _of_pool(*same)
         elif part.costs[seen].min() == part.costs[seen].max():
             value = part.weight * part.costs[seen][:1]
-            result.append(Contribution(value, np.array([1.0]), float(value[0]), smooth=False))
+            only = Contribution(value, np.array([1.0]), float(value[0]), smooth=False)
+            first[index] = replace(only, times=times[index])
         elif total < SMALLEST_DRAWS:
-            result.append(_one_outcome(part))
+            first[index] = _one_outcome(part, times[index])
         elif total < FEW_DRAWS:
-            result.append(_of_few(part, total))
+            few[index] = same
         elif part.sizes is not None:
-            unequal.append((part, total))
+            unequal.append(same)
         else:
-            plain.append((part, total))
-    return result + _of_rows(plain) + _of_units(unequal)
+            plain.append(same)
+    size = BATCH if sum(times) > FEW_STRATA else 1
+    first.update(zip(few, _in_batches(_of_few, list(few.values()), size), strict=True))
+    rest = (_in_batches(_of_rows, plain, BATCH), _in_batches(_of_units, unequal, BATCH))
+    return [*(first[index] for index in sorted(first)), *chain.from_iterable(rest)]
 
 
-def _one_outcome(part: Part) -> Contribution:
+def _in_batches(
+    of: Callable[[list[Alike]], list[Contribution]], alike: list[Alike], size: int
+) -> Iterator[Contribution]:
+    """Yield the distributions of strata, so many at a time that they need little memory."""
+    for start in range(0, len(alike), size):
+        yield from of(alike[start : start + size])
+
+
+def _one_outcome(part: Part, times: int) -> Contribution:
     amounts = part.counts if part.sizes is None else part.counts * part.sizes
     order = np.argsort(part.costs, kind="stable")
     below = np.cumsum(amounts[order]) / amounts.sum()
     centre = part.weight * part.mean
-    return Contribution(part.weight * part.costs[order], below, centre, smooth=False)
+    points = part.weight * part.costs[order]
+    return Contribution(points, below, centre, smooth=False, times=times)
 
 
 def _beta_binomial(times: NDArray[Any], rows: int, costly: float, cheap: float) -> Floats:
@@ -490,7 +542,7 @@ def _beta_binomial(times: NDArray[Any], rows: int, costly: float, cheap: float) 
     )
 
 
-def _of_pool(part: Part, total: float) -> Contribution:
+def _of_pool(part: Part, total: float, count: int) -> Contribution:
     """Return the distribution of a contribution of few unlabelled rows, each of two outcomes."""
     seen = part.counts > 0
     costs, shares = part.costs[seen], part.counts[seen] / part.n * total
@@ -500,47 +552,75 @@ def _of_pool(part: Part, total: float) -> Contribution:
     times = np.arange(rows + 1)
     below = np.cumsum(_beta_binomial(times, rows, costly, cheap))
     points = part.weight * (low + (high - low) * times / rows)
-    return Contribution(points, below / below[-1], part.weight * part.mean, smooth=False)
+    centre = part.weight * part.mean
+    return Contribution(points, below / below[-1], centre, smooth=False, times=count)
 
 
-def _of_few(part: Part, total: float) -> Contribution:
-    """Return the distribution of a Dirichlet mean with mass near its ends.
+def _of_few(alike: list[Alike]) -> list[Contribution]:
+    """Return the distributions of Dirichlet means with mass near their ends.
 
     Few draws of unequal sizes count by their sizes, and together as their effective number.
     """
-    sizes = np.ones(len(part.costs)) if part.sizes is None else part.sizes
-    amounts = part.counts * sizes
-    worth = total * amounts.sum() ** 2 / (amounts @ sizes) / part.n
-    costs, place = np.unique(part.costs, return_inverse=True)
-    shares = np.bincount(place, amounts) / amounts.sum() * worth
-    if (shares > 0).sum() == 2:  # noqa: PLR2004 - a beta distribution
-        cheap, costly = shares[shares > 0].tolist()
-        ends, certain = np.array(part.observed), np.array([0.0, 1.0])
-        return Contribution(ends, certain, part.weight * part.mean, beta=(costly, cheap))
-    if part.sizes is not None and shares[shares > 0].min() < LEAST_SHARE:
-        return _one_outcome(part)
-    seen = shares > 0
-    low, high = costs[seen][[0, -1]]
-    # Near the cheapest outcome the distribution function is a power of the distance.
-    first = LEAST_LOG / shares[seen][0]
-    outcomes = (costs[seen] - low) / (high - low)
-    near = (_logit(outcomes[1:-1])[:, np.newaxis] + BESIDE).ravel()
-    logits = [np.linspace(-first, -MIDDLE, 25)[:-1], FEW_PLACES, near[np.abs(near) < MIDDLE]]
-    places = expit(np.unique(np.concatenate(logits)))
-    alpha = np.tile(shares[seen], (len(places), 1))
-    tails = dirichlet_mean.upper_tail(outcomes, alpha, places)
-    points = part.weight * (low + (high - low) * places)
-    return Contribution(points, 1 - tails, part.weight * part.mean, part.observed, steep=True)
+    found: dict[int, Contribution] = {}
+    several: dict[int, tuple[Part, int, Floats, Floats]] = {}
+    for index, (part, total, times) in enumerate(alike):
+        sizes = np.ones(len(part.costs)) if part.sizes is None else part.sizes
+        amounts = part.counts * sizes
+        worth = total * amounts.sum() ** 2 / (amounts @ sizes) / part.n
+        costs, place = np.unique(part.costs, return_inverse=True)
+        shares = np.bincount(place, amounts) / amounts.sum() * worth
+        seen = shares > 0
+        if seen.sum() == 2:  # noqa: PLR2004 - a beta distribution
+            cheap, costly = shares[seen].tolist()
+            ends, certain = np.array(part.observed), np.array([0.0, 1.0])
+            beta, centre = (costly, cheap), part.weight * part.mean
+            found[index] = Contribution(ends, certain, centre, beta=beta, times=times)
+        elif part.sizes is not None and shares[seen].min() < LEAST_SHARE:
+            found[index] = _one_outcome(part, times)
+        else:
+            several[index] = part, times, costs[seen], shares[seen]
+    if several:
+        found.update(zip(several, _of_several(list(several.values())), strict=True))
+    return [found[index] for index in range(len(alike))]
 
 
-def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
+def _of_several(rows: list[tuple[Part, int, Floats, Floats]]) -> list[Contribution]:
+    """Return the distributions of few draws of three outcomes or more, all in one call."""
+    most = max(len(costs) for _, _, costs, _ in rows)
+    costs, alpha = np.zeros((len(rows), most)), np.zeros((len(rows), most))
+    places = []
+    for index, (_, _, values, shares) in enumerate(rows):
+        outcomes = (values - values[0]) / (values[-1] - values[0])
+        costs[index, : len(values)], alpha[index, : len(values)] = outcomes, shares
+        # Near the cheapest outcome the distribution function is a power of the distance.
+        first = LEAST_LOG / shares[0]
+        near = (_logit(outcomes[1:-1])[:, np.newaxis] + BESIDE).ravel()
+        logits = [np.linspace(-first, -MIDDLE, 25)[:-1], FEW_PLACES, near[np.abs(near) < MIDDLE]]
+        places.append(expit(np.unique(np.concatenate(logits))))
+    each = np.repeat(np.arange(len(rows)), [len(where) for where in places])
+    # Costs that are the same in all rows, as those of a single stratum, need no copy for each.
+    shared = costs[0] if len(rows) == 1 else costs[each]
+    with np.errstate(all="ignore"):  # with hardly any draw it overflows, which is seen below
+        tails = dirichlet_mean.upper_tail(shared, alpha[each], np.concatenate(places))
+    below = np.split(1 - tails, np.cumsum([len(where) for where in places])[:-1])
+    found = []
+    for (part, times, values, _), where, at_most in zip(rows, places, below, strict=True):
+        if not np.isfinite(at_most).all():  # so few draws that almost all of it is single outcomes
+            found.append(_one_outcome(part, times))
+            continue
+        points = part.weight * (values[0] + (values[-1] - values[0]) * where)
+        centre = part.weight * part.mean
+        smooth = Contribution(points, at_most, centre, part.observed, steep=True, times=times)
+        found.append(smooth)
+    return found
+
+
+def _of_rows(rows: list[Alike]) -> list[Contribution]:
     """Return the distributions of Dirichlet means, all strata at all scores in one call."""
-    if not rows:
-        return []
-    most = max(int((part.counts > 0).sum()) for part, _ in rows)
+    most = max(int((part.counts > 0).sum()) for part, _, _ in rows)
     costs, alpha = np.zeros((len(rows), most)), np.zeros((len(rows), most))
     lows, spans = np.empty(len(rows)), np.empty(len(rows))
-    for index, (part, total) in enumerate(rows):
+    for index, (part, total, _) in enumerate(rows):
         seen = part.counts > 0
         values = part.costs[seen]
         order = np.argsort(values)
@@ -550,22 +630,22 @@ def _of_rows(rows: list[tuple[Part, float]]) -> list[Contribution]:
     each = np.repeat(np.arange(len(rows)), len(SCORES))
     values, tails = dirichlet_mean.near_scores(costs[each], alpha[each], np.tile(SCORES, len(rows)))
     shape = (len(rows), len(SCORES))
-    weights = np.array([part.weight for part, _ in rows])[:, np.newaxis]
+    weights = np.array([part.weight for part, _, _ in rows])[:, np.newaxis]
     points = weights * (lows[:, np.newaxis] + spans[:, np.newaxis] * values.reshape(shape))
     below = 1 - tails.reshape(shape)
     return [
-        Contribution(*distribution, part.weight * part.mean, part.observed)
-        for distribution, (part, _) in zip(zip(points, below, strict=True), rows, strict=True)
+        Contribution(*distribution, part.weight * part.mean, part.observed, times=times)
+        for distribution, (part, _, times) in zip(
+            zip(points, below, strict=True), rows, strict=True
+        )
     ]
 
 
-def _of_units(rows: list[tuple[Part, float]]) -> list[Contribution]:
+def _of_units(rows: list[Alike]) -> list[Contribution]:
     """Return the distributions of ratios of gamma sums, all strata at all scores in one call."""
-    if not rows:
-        return []
-    most = max(int((part.counts > 0).sum()) for part, _ in rows)
+    most = max(int((part.counts > 0).sum()) for part, _, _ in rows)
     costs, sizes, alpha = np.zeros((3, len(rows), most))
-    for index, (part, total) in enumerate(rows):
+    for index, (part, total, _) in enumerate(rows):
         seen = part.counts > 0
         used = slice(int(seen.sum()))
         costs[index, used], sizes[index, used] = part.costs[seen], np.asarray(part.sizes)[seen]
@@ -577,16 +657,17 @@ def _of_units(rows: list[tuple[Part, float]]) -> list[Contribution]:
     shape = (len(rows), len(SCORES))
     points, below = points.reshape(shape), 1 - tails.reshape(shape)
     found = []
-    for index, (part, _) in enumerate(rows):
+    for index, (part, _, times) in enumerate(rows):
         distribution = Contribution(part.weight * points[index], below[index], 0.0, part.observed)
         # The mean of a ratio is not quite the ratio of means: take it from the distribution.
-        found.append(replace(distribution, mean=distribution.expected()))
+        found.append(replace(distribution, mean=distribution.expected(), times=times))
     return found
 
 
 def _convolved(contributions: list[Contribution], known: float) -> Distribution:
     """Return points and masses of the sum of independent contributions."""
-    certain = known + sum(float(each.points[0]) for each in contributions if len(each.points) == 1)
+    alone = [each for each in contributions if len(each.points) == 1]
+    certain = known + sum(each.times * float(each.points[0]) for each in alone)
     spread = [each for each in contributions if len(each.points) > 1]
     if not spread:
         return np.array([certain]), np.array([1.0]), np.zeros(1)
@@ -594,18 +675,59 @@ def _convolved(contributions: list[Contribution], known: float) -> Distribution:
     if exactly is not None:
         return certain + exactly[0], exactly[1], np.zeros(len(exactly[0]))
     # A smooth distribution starts and stops where it has almost no mass, maybe far within its ends.
-    start = sum(float(each.points[0]) for each in spread)
-    width = sum(float(each.points[-1] - each.points[0]) for each in spread)
+    start = sum(each.times * float(each.points[0]) for each in spread)
+    width = sum(each.times * float(each.points[-1] - each.points[0]) for each in spread)
     step = width / LATTICE
-    length = scipy.fft.next_fast_len(LATTICE + 2 * len(spread) + 2, real=True)
-    transform = 1.0
+    strata = sum(each.times for each in spread)
+    length = scipy.fft.next_fast_len(LATTICE + 2 * strata + 2, real=True)
+    cells = []
     for each in spread:
         cell = each.masses(step, length)
         # The lattice may be coarse for the narrower ones, but must not move their means.
-        start += each.mean - float(each.points[0]) - step * float(cell @ np.arange(length))
-        transform = transform * scipy.fft.rfft(cell)
-    mass = np.maximum(scipy.fft.irfft(transform, n=length), 0.0)
-    return _thinned(certain + start + step * np.arange(length), mass, step)
+        moved = each.mean - float(each.points[0]) - step * float(cell @ np.arange(len(cell)))
+        start += each.times * moved
+        cells.append(cell if each.times == 1 else _repeated(cell, each.times, length))
+    mass: Floats = np.maximum(_summed(cells, length), 0.0)
+    lattice = np.arange(len(mass), dtype=np.float64)
+    return _thinned(certain + start + step * lattice, mass, step)
+
+
+def _repeated(cell: Floats, times: int, length: int) -> Floats:
+    """Return the masses of the sum of so many independent variables with the same masses."""
+    size = min((len(cell) - 1) * times + 1, length)
+    fast = length if size == length else scipy.fft.next_fast_len(size, real=True)
+    return np.asarray(scipy.fft.irfft(scipy.fft.rfft(cell, fast) ** times, n=fast)[:size])
+
+
+def _summed(cells: list[Floats], length: int) -> Floats:
+    """Return the masses of the sum of independent variables, on a lattice of at most that length.
+
+    The shortest ones are added first: transforms of the whole lattice for each of thousands of
+    strata would take time by the square of their number.
+    """
+    if len(cells) <= FEW_STRATA:
+        transform = 1.0
+        for cell in cells:
+            transform = transform * scipy.fft.rfft(cell, length)
+        return np.asarray(scipy.fft.irfft(transform, n=length))
+    heap = [(len(cell), index, cell) for index, cell in enumerate(cells)]
+    heapq.heapify(heap)
+    index = len(heap)
+    while len(heap) > 1:
+        one, other = heapq.heappop(heap)[2], heapq.heappop(heap)[2]
+        both = _sum_of_two(one, other, length)
+        heapq.heappush(heap, (len(both), index, both))
+        index += 1
+    return heap[0][2]
+
+
+def _sum_of_two(one: Floats, other: Floats, length: int) -> Floats:
+    size = len(one) + len(other) - 1
+    if size <= length and min(len(one), len(other)) <= SHORT:
+        return np.convolve(one, other)
+    fast = length if size >= length else scipy.fft.next_fast_len(size, real=True)
+    transform = scipy.fft.rfft(one, fast) * scipy.fft.rfft(other, fast)
+    return np.asarray(scipy.fft.irfft(transform, n=fast)[: min(size, length)])
 
 
 def _atoms(spread: list[Contribution]) -> tuple[Floats, Floats] | None:
@@ -614,9 +736,11 @@ def _atoms(spread: list[Contribution]) -> tuple[Floats, Floats] | None:
     Rows that are counted singly sum to exact values, and the limit may be one of them. A lattice
     would move it a little, to either side.
     """
+    if any(each.smooth for each in spread):
+        return None
     points, mass = np.zeros(1), np.ones(1)
-    for each in spread:
-        if each.smooth or len(points) * len(each.points) > MOST_ATOMS:
+    for each in chain.from_iterable(repeat(each, each.times) for each in spread):
+        if len(points) * len(each.points) > MOST_ATOMS:
             return None
         sums = np.add.outer(points, each.points).ravel()
         masses = np.outer(mass, np.diff(each.below, prepend=0.0)).ravel()

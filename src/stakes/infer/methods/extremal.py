@@ -47,13 +47,13 @@ def limits(
 
     `alpha` may differ between tables.
     """
-    share = _share(weight, conservative=conservative)
+    share, given = _share(weight, conservative=conservative), outcomes
     outcomes = _condensed(outcomes)
     stratum = outcomes.only
     level = np.full(outcomes.tables, np.asarray(alpha) / 2)
     upper = np.concatenate([1 - level, level])
     if _several(outcomes):
-        found = list(zip(_limits(outcomes, share, full=conservative), level, strict=True))
+        found = list(zip(_limits(given, share, full=conservative), level, strict=True))
         return (
             np.array([-lower.quantile(float(at)) for (lower, _), at in found]),
             np.array([upper.quantile(float(at)) for (_, upper), at in found]),
@@ -164,13 +164,13 @@ def tails(
     conservative: bool = False,
 ) -> tuple[Floats, Floats]:
     """Return the α/2 at which the lower, and the upper, limit would be the margin."""
-    share = _share(weight, conservative=conservative)
+    share, given = _share(weight, conservative=conservative), outcomes
     outcomes = _condensed(outcomes)
     stratum = outcomes.only
     # A mean of exactly the margin counts on both sides.
     above, below = np.nextafter(-margin, -np.inf), np.nextafter(margin, -np.inf)
     if _several(outcomes):
-        found = _limits(outcomes, share, full=conservative)
+        found = _limits(given, share, full=conservative)
         return (
             np.array([lower.tail_from(-margin) for lower, _ in found]),
             np.array([upper.tail_from(margin) for _, upper in found]),
@@ -307,7 +307,7 @@ def _condensed(outcomes: Outcomes) -> Outcomes:
     strata, most = outcomes.strata, MOST_ATOMS
     if len(strata) > 1 and strata[0].units is not None:
         most = max(MOST_TOGETHER // len(strata), LEAST_ATOMS)
-    return replace(outcomes, strata=tuple(stratum.condensed(most) for stratum in strata))
+    return replace(outcomes, strata=outcomes.changed(lambda each: each.condensed(most)))
 
 
 def _several(outcomes: Outcomes) -> bool:
@@ -317,7 +317,14 @@ def _several(outcomes: Outcomes) -> bool:
 
 def _limits(outcomes: Outcomes, share: float, *, full: bool) -> list[tuple[Limit, Limit]]:
     """Return for each table the variables behind the lower limit, negated, and the upper one."""
-    return [limit_pair(outcomes, table, share, full=full) for table in range(outcomes.tables)]
+    if outcomes.tables > 1:
+        lean = _condensed(outcomes)
+        return [limit_pair(lean, table, share, full=full) for table in range(outcomes.tables)]
+    key = share, full
+    if key not in outcomes.kept:
+        outcomes.kept[key] = [limit_pair(_condensed(outcomes), 0, share, full=full)]
+    kept: list[tuple[Limit, Limit]] = outcomes.kept[key]
+    return kept
 
 
 def _ratio(
