@@ -160,7 +160,9 @@ def test_named_columns_are_used():
     [
         *({each.name: "z"} for each in fields(Columns) if each.name not in {"design", "reading"}),
         *({"design": DesignColumns(**{each.name: "z"})} for each in fields(DesignColumns)),
-        *({"reading": Reading(**{each.name: ("z",)})} for each in fields(Reading)),
+        *(
+            {"reading": Reading(**{each.name: ("z",)})} for each in fields(Reading)[:-1]
+        ),  # not gated
     ],
     ids=str,
 )

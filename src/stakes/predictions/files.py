@@ -371,7 +371,7 @@ def _read_counts(
         "model_column": columns.model_column,
         "divides": columns.divides,
         **columns.design.used(),
-        **vars(columns.reading),
+        **vars(columns.reading) | {"gated": None},  # all doubts are in the counts already
     }
     for name, value in named.items():
         if value:
