@@ -325,8 +325,11 @@ def _by_model(
         }
         kept = pa.array(list(every), parts[0].schema.field(form.key).type)
         parts = [part.filter(pc.is_in(part.column(form.key), value_set=kept)) for part in parts]
-    named = zip(form.names, parts, strict=True)
-    return [FileRows(part, str(name), rows.kind) for name, part in named], dropped, lacking
+    found = [
+        FileRows(part, f"{rows.source}, model {plain(name)!r}")
+        for name, part in zip(form.names, parts, strict=True)
+    ]
+    return found, dropped, lacking
 
 
 def _nothing_in_common(

@@ -44,6 +44,10 @@ Each block becomes a chunk of each column, so small blocks of wide files would m
 """
 
 
+EMPTY = "Empty CSV"
+"""Beginning of pyarrow's error for a file that has only a header."""
+
+
 def _block_of(columns: int) -> int:
     return min(max(LEAST_BLOCK, columns * OF_A_COLUMN), MOST_BLOCK)
 
@@ -66,17 +70,13 @@ class CsvFile:
 
     def table(self, columns: Sequence[str] | None = None) -> Any:
         """Return all rows, with the given columns or all."""
-        from pyarrow import csv as arrow_csv
-
         block = _block_of(len(self.names if columns is None else columns))
         try:
             with self._reading(self._rows()) as rows:
-                options = self._options(rows, block, columns)
-                return arrow_csv.read_csv(rows.lend(), **options)
+                return self._table(rows, self._options(rows, block, columns))
         except MisplacedQuoteError:
             with self._reading(strict := self._strict_rows()) as rows:
-                options = self._options(rows, block, columns)
-                table = arrow_csv.read_csv(rows.lend(), **options)
+                table = self._table(rows, self._options(rows, block, columns))
         self._check(table.num_rows, strict)
         return table
 
@@ -96,6 +96,17 @@ class CsvFile:
                     rows += table.num_rows
             self._check(rows, strict)
 
+    def _table(self, rows: WholeRows, options: dict[str, Any]) -> Any:
+        pa = pyarrow()
+        from pyarrow import csv as arrow_csv
+
+        try:
+            return arrow_csv.read_csv(rows.lend(), **options)
+        except pa.ArrowInvalid as error:
+            if EMPTY not in str(error):
+                raise
+            return pa.table({name: pa.array([], pa.string()) for name in self.names})
+
     def _tables(self, rows: WholeRows, options: dict[str, Any]) -> Iterator[Any]:
         pa = pyarrow()
         from pyarrow import csv as arrow_csv
@@ -104,7 +115,7 @@ class CsvFile:
             for batch in arrow_csv.open_csv(rows.lend(), **options):
                 yield pa.Table.from_batches([batch])
         except pa.ArrowInvalid as error:
-            if "Empty CSV" not in str(error):  # only a header
+            if EMPTY not in str(error):
                 raise
 
     @contextlib.contextmanager
