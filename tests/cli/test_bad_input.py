@@ -101,7 +101,7 @@ FILES = [
     Case("a name with NUL", ["evaluate", "a\0.csv", "-c", C], "cannot hold a NUL character"),
     Case("empty", EVALUATE, rf"stakes: {P}: the file is empty; expected a table", {P: ""}),
     Case("blank lines", EVALUATE, rf"{P}: all lines are empty", {P: "\n \n\n"}),
-    Case("header only", EVALUATE, rf"{P}: it has columns \(actual, tree\) but", {P: "actual,tree"}),
+    Case("header only", EVALUATE, rf"{P}: it has columns \('actual', 'tree'\) but", {P: "actual,tree"}),
     Case(
         "a short row",
         EVALUATE,
@@ -359,7 +359,7 @@ COUNTS = [
     Case("two count files at once", ["evaluate", "a.json", "a.json", "-c", C], r"a\.json: a count file cannot be combined.*Merge several.*'stakes merge'", {"a.json": counts()}),
     Case("a count file as validation without scores", ["threshold", P, "-c", C, "--validation", "a.json", "-s", "tree_score"], "--score: a.json is a count file", {"a.json": counts()}),
     Case("counts without decisions", ["evaluate", "a.json", "-c", C], r"a\.json: the model 'tree' was counted without decisions.*'stakes threshold'", {"a.json": with_checksum(json.dumps(json.loads(counts(joint__models=[], joint__decided=[])) | {"scores": None}))}),
-    Case("a header of two lines alone", ["evaluate", "a.csv", *INLINE, "--pos-label", "fraud"], r"a\.csv: it has columns \(actual, a\nb\) but no rows", {"a.csv": 'actual,"a\nb"'}),
+    Case("a header of two lines alone", ["evaluate", "a.csv", *INLINE, "--pos-label", "fraud"], r"a\.csv: it has columns \('actual', 'a\\nb'\) but no rows", {"a.csv": 'actual,"a\nb"'}),
     Case("a blank id in long form", ["evaluate", "a.csv", *INLINE, "--pos-label", "fraud", "--model-column", "model", "--id", "id"], r"a\.csv, model 'a', row 1, column 'id': the id is missing", {"a.csv": "id,model,actual,m\n,a,ok,ok\n1,b,ok,ok\n2,b,fraud,fraud\n2,a,fraud,ok\n"}),
     Case("a template from counts", ["costs", "template", "a.json", "--out", "new.csv"], r"a\.json: a count file has no rows", {"a.json": counts()}),
     Case("merging other classes", MERGE, r"a\.json and b\.json: they have counts of different classes, 'ok', 'fraud' and 'ok', 'theft'", {"a.json": counts(), "b.json": counts(labels=["ok", "theft"])}),

@@ -731,7 +731,9 @@ def encoding_problem(source: str, error: UnicodeDecodeError) -> FileError:
 
 def no_rows(source: str, names: list[str]) -> FileError:
     """Return the error that a table has columns but no rows."""
-    return FileError(source, f"it has columns ({', '.join(names[:10])}) but no rows.")
+    if not names:
+        return FileError(source, "it has no columns.")
+    return FileError(source, f"it has columns ({', '.join(map(repr, names[:10]))}) but no rows.")
 
 
 def shortly(error: Exception) -> str:
