@@ -3,9 +3,11 @@
 import bz2
 import contextlib
 import csv
+import gc
 import gzip
 import io
 import os
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
@@ -215,6 +217,20 @@ def test_all_columns_of_a_long_header_with_a_quote_in_a_name_are_read(how, tmp_p
         table = read_table(path, first="m".__eq__ if how == "later" else None).table
         assert table.column_names == names
     assert table.column("m").to_pylist() == ["01"]
+
+
+def test_a_refused_file_is_not_kept_in_memory(tmp_path):
+    """pyarrow holds what it calls for a wrong row, so no traceback may hold that in turn."""
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n1,2,3\n" + b"9" * 10**6 + b",1\n"))
+    tracemalloc.start()
+    for _ in range(5):
+        with pytest.raises(FileError, match="expected 2 cells"):
+            read_table(path)
+    gc.collect()
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 2 * 10**6
 
 
 def test_a_header_without_end_is_refused(monkeypatch):

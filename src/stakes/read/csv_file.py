@@ -129,8 +129,9 @@ class CsvFile:
                     raise
             finally:
                 rows.close()
-            if rows.problem is not None:
-                raise rows.problem
+            problem, rows.problem = rows.problem, None  # its traceback will hold `rows`
+            if problem is not None:
+                raise problem
         except (pyarrow().ArrowInvalid, UnicodeDecodeError) as error:
             raise self._problem(error) from error
 
