@@ -199,12 +199,14 @@ def test_polars_may_end_or_refuse():
     assert in_polars("arrow", good("arrow"), ["actual", "m"]) == PAIRS
 
 
+@pytest.mark.parametrize("stated", [b"\x00", b"\x0a"], ids=["none", "fewer"])
+@pytest.mark.parametrize("after", [b"\x19", b"&"], ids=["of the file", "of a group"])
 @pytest.mark.parametrize("way", WAYS)
-def test_parquet_files_of_another_number_of_rows_are_refused(way, tmp_path):
+def test_parquet_files_of_another_number_of_rows_are_refused(way, after, stated, tmp_path):
     """The number stands in the file twice, for the whole and for each group of rows."""
     content = good("parquet")
-    place = content.index(b"\x16\x1e\x19")  # 15 rows, then the list of groups
-    changed = content[: place + 1] + b"\x00" + content[place + 2 :]
+    place = content.index(b"\x16\x1e" + after)  # 15 rows, and the field that follows
+    changed = content[: place + 1] + stated + content[place + 2 :]
     assert counted(Case("parquet", changed, way), tmp_path) == REFUSED
 
 

@@ -154,11 +154,16 @@ def _read_parquet(opened: Callable[[], Any], source: str) -> Any:
 
 
 def check_number(rows: int, metadata: Any, source: str) -> None:
-    """Raise an error if a Parquet file has another number of rows than its metadata states."""
-    if rows != metadata.num_rows:
-        raise FileError(
-            source, f"it is damaged: it says that it has {metadata.num_rows:,} rows, got {rows:,}."
-        )
+    """Raise an error if a Parquet file has another number of rows than its metadata states.
+
+    pyarrow reads the rows that the file states, other software those that its row groups state.
+    """
+    groups = sum(metadata.row_group(each).num_rows for each in range(metadata.num_row_groups))
+    for stated, where in ((metadata.num_rows, "the file states"), (groups, "its groups state")):
+        if rows != stated:
+            raise FileError(
+                source, f"it is damaged: it has {rows:,} rows, and {where} that it has {stated:,}."
+            )
 
 
 def repetitive(file: Any) -> list[str]:
