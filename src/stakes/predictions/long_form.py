@@ -256,7 +256,7 @@ def _crossing(table: ArrowTable, columns: Columns) -> tuple[str, InputError] | N
         return None
     for name, values in _few_valued(table, columns, {actual}):
         rows = [] if table.n % len(values) else table.rows_by(name)
-        if len({len(each) for each in rows}) == 1 and _same_classes(table, rows, actual):
+        if rows and _same_classes(table, rows, actual):
             return name, _unclear(table, name, values, "")
     return None
 
