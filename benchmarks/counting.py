@@ -89,7 +89,7 @@ def _chosen_thresholds(rng: np.random.Generator) -> Row:
         lambda: replace(counted).policies,
         lambda: study_of(actual, decided, costs, y_score=scores),
         "counting these rows",
-        at_most=0.7,
+        at_most=0.5,
     )
 
 

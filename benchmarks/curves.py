@@ -100,7 +100,7 @@ def _many(y_true: NDArray[Any], first: NDArray[Any], second: NDArray[Any]) -> It
         (
             "two scores of 10⁷ rows, pairs kept",
             lambda: PairedScoreCounts.from_scores(y_true, first, second).ranks_1,
-            5,
+            4,
             0,
         ),
         ("curve and mover band, 10⁷ scores", lambda: _curve(y_true, first, "mover"), 1.5, 0.8),
