@@ -3,7 +3,7 @@ import math
 import pytest
 
 from stakes import CostMatrix, ExampleCosts, evaluate
-from stakes._core.text import exact, number, text_table, threshold_text
+from stakes._core.text import exact, number, text_table, threshold_text, unjudged_sentence
 from stakes.show import cost_table
 
 
@@ -131,3 +131,18 @@ def test_names_are_folded_where_a_table_would_be_wider_than_a_terminal():
 def test_a_table_that_no_folding_makes_narrow_stays_as_it_is():
     row = ["a name that is long", *["1,000,000"] * 8]
     assert text_table(row, [row]).splitlines() == ["  ".join(row)] * 2
+
+
+def test_what_is_not_judged_is_one_sentence():
+    assert unjudged_sentence({}) == ""
+    why = "it could be a model's decisions or a feature"
+    assert unjudged_sentence({"python": why}) == f"Not judged: python ({why})."
+    each = why.replace("it ", "each ", 1)
+    found = {"sql": why, "risk\nfull": "it has numbers from 0 to 100", "python": why}
+    assert unjudged_sentence(found) == (
+        f"Not judged: sql and python ({each}), risk\\nfull (it has numbers from 0 to 100)."
+    )
+    many = unjudged_sentence({f"x{place}": why for place in range(18)})
+    assert many == f"Not judged: x0, x1, x2, x3, x4, x5 and 12 more ({each})."
+    reasons = unjudged_sentence({name: f"it is {name}" for name in "abcde"})
+    assert reasons.endswith("c (it is c), and 2 more for other reasons.")

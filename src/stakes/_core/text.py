@@ -74,6 +74,44 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def in_one_line(name: str) -> str:
+    """Return a name with control characters, such as line breaks, escaped."""
+    return CONTROL.sub(lambda match: repr(match[0])[1:-1], name)
+
+
+MOST_ALIKE, MOST_REASONS = 6, 3
+"""Maximum numbers of columns that a sentence names for one reason, and of its reasons."""
+
+
+def unjudged_sentence(unjudged: Mapping[str, str]) -> str:
+    """Return the sentence on what may be a model and was not judged; empty if there is nothing.
+
+    Columns with the same reason are named together, and the last of many are only counted.
+
+    Parameters
+    ----------
+    unjudged : mapping of str to str
+        From each column or model to the reason, such as "it could be a model's decisions or a
+        feature".
+    """
+    alike: dict[str, list[str]] = {}
+    for name, reason in unjudged.items():
+        alike.setdefault(reason, []).append(in_one_line(name))
+    shown = []
+    for reason, names in list(alike.items())[:MOST_REASONS]:
+        more = len(names) - MOST_ALIKE
+        some = [*names[:MOST_ALIKE], f"{more:,} more"] if more > 0 else names
+        why = re.sub("^it ", "each ", reason) if names[1:] else reason
+        shown.append(f"{listed(some)} ({why})")
+    left = sum(map(len, list(alike.values())[MOST_REASONS:]))
+    if left:
+        shown.append(f"and {left:,} more for other reasons")
+    return f"Not judged: {', '.join(shown)}." if shown else ""
+
+
 def p_value(value: float) -> str:
     """Format a p-value: two significant digits, or "< 0.0001"."""
     return "< 0.0001" if value < 1e-4 else f"{value:.2g}"  # noqa: PLR2004 - the lowest value shown
