@@ -7,7 +7,7 @@ import pytest
 
 from stakes._core.labels import LabelMatcher
 from stakes.errors import InputError, LabelError
-from stakes.predictions import ArrowTable
+from stakes.predictions import ArrowTable, Reading
 from stakes.predictions.roles import has_decisions, has_flawed_decisions
 from stakes.predictions.table import check_columns
 from stakes.read.tables import FileRows, read_table
@@ -256,3 +256,13 @@ def test_leaving_out_rows_that_lack_a_value_does_not_change_the_table():
     )
     with pytest.raises(InputError, match="every row lacks a value in 'actual', 'a'; none is left"):
         nothing.complete(["actual", "a"])
+
+
+def test_rows_with_a_label_are_read_as_the_whole_table():
+    rows = pa.table({"y": ["ok", None, "bad"], "score": [1.0, 2.0, 4.0]})
+    table = ArrowTable(rows, "a.csv", reading=Reading(lower_is_positive=("score",)))
+    here, found = table.labelled("y")
+    assert here.tolist() == [True, False, True]
+    assert (found.n, found.dropped, dict(found.lacking)) == (2, 1, {"y": 1})
+    first, last = found.scores("score")
+    assert first > last

@@ -105,6 +105,24 @@ def test_reasons_not_to_judge_a_model_are_those_of_the_whole():
         assert counts_text(again) == counts_text(merged(parts))
 
 
+def test_rows_that_are_left_out_are_counted_in_files_and_added():
+    one, other, whole = with_gaps(200, 50, 7), with_gaps(60, 4), with_gaps(60)
+    assert (one.left_out, whole.left_out) == ({"another missing value": 50}, {})
+    for counts in (one, whole):
+        assert counts_from_text(counts_text(counts), "c.json").left_out == counts.left_out
+        assert ("left_out" in counts_text(counts)) == bool(counts.left_out)
+    assert merged([("p", one), ("q", other), ("r", whole)]).left_out == {
+        "another missing value": 54
+    }
+
+
+@pytest.mark.parametrize("given", [["rows"], "rows", {"rows": -1}, {"rows": 0.5}, {"rows": True}])
+def test_damaged_numbers_of_rows_that_are_left_out_are_refused(given):
+    content = json.loads(counts_text(with_gaps(60, 4)))
+    with pytest.raises(FileError, match="the count file is damaged"):
+        counts_from_text(json.dumps({**content, "left_out": given}), "c.json")
+
+
 def test_rows_of_a_part_that_may_have_left_out_more_are_at_least_so_many():
     parts = [("p", with_gaps(200, 50)), ("q", with_gaps(300)), ("r", with_gaps(200, 4))]
     found = merged(parts).doubtful["a"]

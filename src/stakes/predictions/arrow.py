@@ -330,7 +330,7 @@ class ArrowTable:
         """Return the rows without missing values in these columns; there may be none.
 
         The first column holds the actual classes. The returned table states how many rows were
-        dropped, and how many of those with a class lack a value in each column.
+        dropped, how many of these lack a class, and how many of the others a value in each column.
         """
         from pyarrow import compute as pc
 
@@ -339,13 +339,18 @@ class ArrowTable:
         for name in dict.fromkeys(columns):
             own = self._of_column(name, lambda column: _present(column, labels))
             there = own if there is None else pc.and_(there, own)
+            apart = pc.invert(own) if labelled is None else pc.and_not(labelled, own)
+            lacking[name] += pc.sum(apart).as_py() or 0
             labelled = own if labelled is None else labelled
-            lacking[name] += pc.sum(pc.and_not(labelled, own)).as_py() or 0
         if there is None or pc.all(there).as_py() is not False:
             return self
-        kept = np.flatnonzero(np.asarray(there.to_numpy(zero_copy_only=False)))
+        return self._kept(np.asarray(there.to_numpy(zero_copy_only=False)), lacking)
+
+    def _kept(self, there: NDArray[np.bool_], lacking: Counter[str]) -> Self:
+        """Return some of the rows, with what the others lack."""
+        kept = np.flatnonzero(there)
         found = type(self)(
-            self._table.filter(there),
+            self._table.filter(pyarrow().array(there)),
             self.source,
             cells=self.cells,
             place=lambda row: self._place(int(kept[row])),
@@ -404,11 +409,7 @@ class ArrowTable:
         """
         codes, values = self.texts(name)
         here = np.array([value is not None for value in values], dtype=bool)[codes]
-        rows = np.flatnonzero(here)
-        kept = self._table.take(pyarrow().array(rows))
-        return here, ArrowTable(
-            kept, self.source, cells=self.cells, place=lambda row: self._place(int(rows[row]))
-        )
+        return here, self._kept(here, self.lacking + Counter({name: int((~here).sum())}))
 
     def scores(self, name: str, what: str = "score") -> Floats:
         """Return a column of numbers; `what` names them in errors."""

@@ -29,6 +29,7 @@ As JSON:
   known; and ``scores``, of each model in ``scored``.
 - ``doubtful``: the columns that may be models and could not be read, each with the reason; omitted
   if there are none. A gate does not pass while there are any.
+- ``left_out``: the number of rows that were left out, for each reason; omitted if there are none.
 - ``merged_from``: the sorted checksums of the merged files; omitted if rows were counted. None of
   these files can be added again.
 - ``checksum``: the checksum of all of this. A file that was edited no longer matches it, and a file
@@ -238,6 +239,7 @@ def _header(counts: Tally) -> dict[str, Any]:
         },
         "examples": None if counts.examples is None else _examples_header(counts.examples),
         **({"doubtful": dict(counts.doubtful)} if counts.doubtful else {}),
+        **({"left_out": dict(counts.left_out)} if counts.left_out else {}),
         **({"merged_from": list(counts.merged_from)} if counts.merged_from else {}),
     }
 
@@ -404,7 +406,15 @@ def _tally(content: dict[str, Any]) -> Tally:
         None if examples is None else _examples(examples, joint, int(rows.sum())),
         doubtful=_doubtful(content.get("doubtful") or {}),
         merged_from=tuple(_texts(content.get("merged_from") or [], "merged_from")),
+        left_out=_left_out(content.get("left_out") or {}),
     )
+
+
+def _left_out(given: Any) -> dict[str, int]:
+    reasons, rows = _texts([*given], "left_out"), [*given.values()]
+    if not all(type(each) is int and each > 0 for each in rows):
+        raise ValueError("left_out: expected numbers of rows.")
+    return dict(zip(reasons, rows, strict=True))
 
 
 def _doubtful(given: Any) -> dict[str, str]:

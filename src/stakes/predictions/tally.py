@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -32,6 +33,9 @@ MOST_READINGS = 5
 
 LACKING = re.compile(r"it lacks a value in ([\d,]+) of (at least )?([\d,]+) rows")
 """Beginning of the reasons of `lacking_reason`."""
+
+NO_CLASS, NO_VALUE = "no actual class", "another missing value"
+"""Reasons why rows are left out."""
 
 MOST_FILES = 3
 """Maximum number of files that a reason names."""
@@ -68,6 +72,8 @@ class Tally:
         The columns that may be models and could not be read, with the reason.
     merged_from : tuple of str
         The checksums of the merged counts; empty if rows were counted.
+    left_out : mapping of str to int
+        The number of rows that were left out, by reason: `NO_CLASS` or `NO_VALUE`.
     """
 
     actual: str
@@ -81,6 +87,7 @@ class Tally:
     notes: tuple[str, ...] = field(default=(), compare=False)
     doubtful: Mapping[str, str] = field(default_factory=dict)
     merged_from: tuple[str, ...] = field(default=(), compare=False)
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.class_rows:
@@ -220,7 +227,11 @@ def merged(parts: Sequence[tuple[str, Tally]]) -> Tally:
     if not others:
         return total
     names = sorted({name for _, part in parts for name in part.doubtful})
-    return replace(total, doubtful={name: _merged_reason(name, parts) for name in names})
+    left_out = Counter[str]()
+    for _, part in parts:
+        left_out.update(part.left_out)
+    doubtful = {name: _merged_reason(name, parts) for name in names}
+    return replace(total, doubtful=doubtful, left_out=dict(sorted(left_out.items())))
 
 
 def lacking_reason(number: int, every: int, *, at_least: bool = False) -> str:

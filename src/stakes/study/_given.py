@@ -39,7 +39,7 @@ from stakes.predictions.classes import (
 )
 from stakes.predictions.examples import GivenCosts, RowCosts, row_costs
 from stakes.predictions.roles import Model, actual_column
-from stakes.predictions.tally import lacking_reason
+from stakes.predictions.tally import NO_CLASS, NO_VALUE, lacking_reason
 
 Costs = CostMatrix | ExampleCosts | Mapping[str, Any]
 
@@ -180,8 +180,9 @@ def given_rows(
     )
     about = _design(counts, class_priors, population, impossible)
     roles = replace(roles, doubtful={**roles.doubtful, **_lacking(table, roles, counts)})
-    counts = replace(counts, doubtful=roles.doubtful)
-    return Given(counts, table.source, roles, matrix, positive, about, _done(table, counts))
+    counts = replace(counts, doubtful=roles.doubtful, left_out=_left_out(table, roles))
+    done = (*table.notes, *_done(counts))
+    return Given(counts, table.source, roles, matrix, positive, about, done)
 
 
 def _labels_of(costs: Costs) -> Labels:
@@ -214,13 +215,18 @@ def _lacking(table: Table, roles: Roles, counts: Tally) -> dict[str, str]:
     return found
 
 
-def _done(table: Table, counts: Tally) -> tuple[str, ...]:
-    """Return sentences on changes to the rows before they were counted."""
-    if not table.dropped:
-        return table.notes
-    every = counts.n + table.dropped
-    dropped = f"{table.dropped:,} of {every:,} rows lack a value and are left out."
-    return (*table.notes, dropped)
+def _left_out(table: Table, roles: Roles) -> dict[str, int]:
+    """Return the number of rows that were left out, by reason."""
+    unlabelled = table.lacking.get(roles.actual, 0)
+    found = {NO_CLASS: unlabelled, NO_VALUE: table.dropped - unlabelled}
+    return {reason: rows for reason, rows in sorted(found.items()) if rows}
+
+
+def _done(counts: Tally) -> list[str]:
+    """Return a sentence on the rows that were left out, if any."""
+    dropped = sum(counts.left_out.values())
+    every = counts.n + dropped
+    return [f"{dropped:,} of {every:,} rows lack a value and are left out."] if dropped else []
 
 
 def given_counts(
@@ -266,7 +272,7 @@ def given_counts(
         doubtful=counts.doubtful,
     )
     about = _design(counts, class_priors, population, impossible)
-    return Given(counts, source, roles, matrix, positive, about)
+    return Given(counts, source, roles, matrix, positive, about, tuple(_done(counts)))
 
 
 def _of_two(model: Model, costs: CostMatrix, positive: Label | None) -> Model:
