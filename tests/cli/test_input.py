@@ -1,5 +1,7 @@
 """Options for messy files, and for names in the results."""
 
+import json
+
 import openpyxl
 import pytest
 
@@ -114,3 +116,63 @@ def test_columns_that_are_not_named_are_not_read(stakes, folder, monkeypatch):
     assert stakes(*named, "--json", "all.json").code == 0
     assert read[1:] == [()]
     assert (folder / "named.json").read_bytes() == (folder / "all.json").read_bytes()
+
+
+def test_decisions_and_scores_are_paired_by_a_name(stakes, folder):
+    rows = [f"{i % 2},{int(i % 5 == 0)},{i % 7 / 7},{i % 11 / 11}" for i in range(60)]
+    path = folder / "wide.csv"
+    path.write_text("\n".join(["y,old_decisions,new_scores,points 2", *rows]) + "\n")
+    asked = [
+        "evaluate",
+        "wide.csv",
+        "--fp",
+        "1",
+        "--fn",
+        "5",
+        "--pos-label",
+        "1",
+        "--json",
+        "a.json",
+    ]
+
+    def models(*named):
+        said = stakes(*asked, *named)
+        assert said.code == 0, said.err
+        notes = json.loads((folder / "a.json").read_text())["data"]["notes"]
+        return [each for each in notes if each.startswith("The model ") and " has its " in each]
+
+    assert models("-m", "old_decisions", "-s", "new_scores") == [
+        "The model 'old' has its decisions in 'old_decisions'.",
+        "The model 'new' has its scores in 'new_scores'.",
+    ]
+    assert models("-m", "a=old_decisions", "-s", "a=points 2", "-s", "b=new_scores") == [
+        "The model 'a' has its decisions in 'old_decisions' and its scores in 'points 2'.",
+        "The model 'b' has its scores in 'new_scores'.",
+    ]
+    said = stakes(*asked, "-m", "a=old_decisions", "-m", "a=y")
+    assert said.code == 2
+    assert "--model: the model 'a' has two columns here" in said.err
+    path.write_text(path.read_text().replace("old_decisions", "a=old_decisions"))
+    assert models("-m", "a=old_decisions") == [
+        "The model 'a=old' has its decisions in 'a=old_decisions'."
+    ]
+    assert stakes("costs", "template", "wide.csv", "--out", "c.csv", "-m", "a=points 2").code == 0
+
+
+def test_columns_that_may_be_models_are_named_and_stop_a_gate(stakes, folder):
+    rows = [f"{i % 2},{int(i % 5 == 0)},{i % 3 % 2},{i % 2},{i % 100}" for i in range(600)]
+    (folder / "wide.csv").write_text("\n".join(["y,pred_old,python,sex,risk_full", *rows]) + "\n")
+    asked = ["wide.csv", "--fp", "1", "--fn", "5", "--pos-label", "1"]
+    said = " ".join(stakes("evaluate", *asked).err.split())
+    assert (
+        "Not judged: sex (it is named as a feature, and has the values of the classes), python (it "
+        "could be a model's decisions or a feature), risk_full (it has numbers from 0 to 99, no "
+        "probabilities; its name may be that of a model). If one is a model, name all models with "
+        "--model or --score."
+    ) in said
+    gate = stakes("compare", *asked, "--baseline", "old", "--gate")
+    assert gate.code == 2
+    assert "could not judge 'python': it could be a model's decisions or a feature" in gate.err
+    assert (
+        stakes("compare", *asked, "--baseline", "old", "-m", "pred_old", "-m", "python").code == 0
+    )

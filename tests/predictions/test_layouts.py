@@ -501,6 +501,29 @@ def test_long_form_with_named_columns_is_never_pooled(tmp_path):
     assert [model.name for model in found.roles.models] == ["a", "b"]
 
 
+@pytest.mark.parametrize("names", [("pred", "model"), ("pred_new", "the model"), ("a=b", "rf")])
+@pytest.mark.parametrize("given", [{}, {"models": ("answer",), "scores": ("risk",)}])
+def test_long_form_keeps_the_names_of_models(tmp_path, names, given):
+    path = tmp_path / "long.csv"
+    rows = long_table(models=names)
+    rows["pred"] = (rows["score"] > 0.5).astype(int)
+    if given:
+        rows["answer"], rows["risk"] = rows.pop("pred"), rows.pop("score")
+    arrow_csv.write_csv(pa.table(rows), path)
+    found = understood(path, model_column="model", key="id", **given)
+    value, score = ("answer", "risk") if given else ("pred", "score")
+    assert [(each.name, each.decisions, each.scores) for each in found.roles.models] == [
+        (name, f"{name}_{value}", f"{name}_{score}") for name in names
+    ]
+
+
+def test_models_of_long_form_cannot_be_named_again(tmp_path):
+    path = tmp_path / "long.csv"
+    arrow_csv.write_csv(pa.table(long_table()), path)
+    with pytest.raises(StakesError, match="the models have the names in the column 'model'"):
+        understood(path, model_column="model", scores=("old=score",))
+
+
 def test_examples_that_a_model_lacks_are_an_error_or_dropped(tmp_path):
     rows = {name: values[:-2] for name, values in long_table().items()}
     path = tmp_path / "long.csv"
@@ -511,6 +534,7 @@ def test_examples_that_a_model_lacks_are_an_error_or_dropped(tmp_path):
     assert found.n == N - 2
     assert f"2 of {N} rows lack a value and are left out." in found.notes
     assert list(found.roles.doubtful) == ["b"]
+    assert found.rows_left_out == {"another missing value": 2}
 
 
 @pytest.mark.parametrize("named", [None, "id"])
@@ -558,7 +582,7 @@ def test_bare_features_beside_named_models_are_said_and_stop_a_gate(tmp_path, mo
     write("p.csv", {"y": "y", "pred_old": "d", "pred_new": "d", "married": "x2", "phone": "x2"})
     found = understood("p.csv")
     said = " ".join(found.notes)
-    assert "The columns 'married' and 'phone' may be models, and are not used" in said
+    assert "Not judged: married and phone (each is named as a feature, and has the values" in said
     command = "stakes compare p.csv --fp 1 --fn 5 --baseline old --gate"
     assert typed(command, capsys)[0] == 2
     assert typed(f"{command} --candidate new", capsys)[0] in (0, 1)
@@ -660,6 +684,9 @@ def test_rows_with_missing_values_are_dropped_and_counted(tmp_path):
     found = understood(gaps, reading=Reading(drop_missing=True))
     assert found.n == N - 2
     assert f"2 of {N} rows lack a value and are left out." in found.notes
+    assert found.rows_left_out == {"another missing value": 1, "no actual class": 1}
+    assert f"Study of {gaps}: {N - 2} examples (2 rows left out), 1 model" in repr(found)
+    assert "(2 rows left out)" in found._repr_html_()
     assert found.scores["score"] == understood(whole).scores["score"]
     (tmp_path / "parts").mkdir()
     for at, part in enumerate([(0, 20), (20, 40)]):
@@ -668,4 +695,5 @@ def test_rows_with_missing_values_are_dropped_and_counted(tmp_path):
         (tmp_path / "parts" / f"{at}.csv").write_text("\n".join([lines[0], *chosen]) + "\n")
     parts = understood(tmp_path / "parts", reading=Reading(drop_missing=True))
     assert parts.n == N - 2
+    assert parts.rows_left_out == found.rows_left_out
     assert f"2 of {N} rows lack a value and are left out." in parts.notes

@@ -150,7 +150,69 @@ def test_what_is_said_is_used():
     only_scores = roles(columns, scores=["a_score"])
     assert only_scores.models == (Model("a", None, "a_score"),)
     both = roles(columns, models=["a"], scores=["b_score"])
-    assert both.models == (Model("a", "a", "b_score"),)
+    assert both.models == (Model("a", "a", None), Model("b", None, "b_score"))
+
+
+@pytest.mark.parametrize(
+    ("models", "scores", "expected"),
+    [
+        (["old_decisions"], ["new_scores"],
+         [("old", "old_decisions", None), ("new", None, "new_scores")]),
+        (["old_decisions"], ["old_scores"], [("old", "old_decisions", "old_scores")]),
+        (["logreg"], ["logreg_calibrated_risk"], [("logreg", "logreg", "logreg_calibrated_risk")]),
+        (["logreg"], ["LogregRisk"], [("logreg", "logreg", "LogregRisk")]),
+        (["rf_tuned_call"], ["rf_tuned"], [("rf_tuned_call", "rf_tuned_call", "rf_tuned")]),
+        (["rf"], ["rfm_risk"], [("rf", "rf", None), ("rfm_risk", None, "rfm_risk")]),
+        (["rf", "rf_new"], ["rf_new_risk"],
+         [("rf", "rf", None), ("rf_new", "rf_new", None), ("rf_new_risk", None, "rf_new_risk")]),
+        (["rf", "gbm"], ["rf_risk", "gbm_risk"],
+         [("rf", "rf", "rf_risk"), ("gbm", "gbm", "gbm_risk")]),
+        (["decision"], ["risk"], [("decision", "decision", "risk")]),
+        (["rf"], ["score"], [("rf", "rf", "score")]),
+        (["old=call", "new=b"], ["new=risk", "old=points x"],
+         [("old", "call", "points x"), ("new", "b", "risk")]),
+        (["old=call"], ["new=score"], [("old", "call", None), ("new", None, "score")]),
+        (["old=prediction"], ["risk"], [("old", "prediction", None), ("risk", None, "risk")]),
+        (["old=call"], ["score"], [("old", "call", "score")]),
+        (["old=call"], ["old_score"], [("old", "call", "old_score")]),
+        (["old_call"], ["old=x"], [("old_call", "old_call", None), ("old", None, "x")]),
+        (["old_pred"], ["old = x"], [("old", "old_pred", "x")]),
+        (["old=call=er"], [], [("old", "call=er", None)]),
+        (["a=b"], [], [("a=b", "a=b", None)]),
+    ],
+)  # fmt: skip
+def test_decisions_and_scores_that_are_named_belong_together_by_their_names(
+    models, scores, expected
+):
+    columns = [
+        each.partition("=")[2].strip() if each != "a=b" else each for each in models + scores
+    ]
+    columns = [column or each for column, each in zip(columns, models + scores, strict=True)]
+    found = roles(["actual", *columns], models=models, scores=scores)
+    assert [(each.name, each.decisions, each.scores) for each in found.models] == expected
+
+
+@pytest.mark.parametrize(
+    ("models", "scores", "says"),
+    [
+        (["old=a", "old=b"], [], "models: the model 'old' has two columns here, 'a' and 'b'"),
+        (["b=a", "b"], [], "models: the model 'b' has two columns here, 'a' and 'b'"),
+        ([], ["old=a", "old=b"], "scores: the model 'old' has two columns here, 'a' and 'b'"),
+        (["old=a", "new=a"], [], "models: the column 'a' is named as that of 'old' and of 'new'"),
+        (["old=a"], ["new=a"], "scores: the column 'a' is named as that of 'old' and of 'new'"),
+        (["old=a"], ["old=a"], "the column 'a' was named as decisions and as scores"),
+        (["old=c"], [], "there is no column 'c'"),
+        (["=c"], [], "there is no column '=c'"),
+    ],
+)
+def test_names_that_are_given_to_two_columns_are_refused(models, scores, says):
+    with pytest.raises(InputError, match=says):
+        roles(["actual", "a", "b"], models=models, scores=scores)
+
+
+def test_scores_of_a_model_that_is_named_are_found():
+    found = roles(["actual", "call", "old_score", "new_score"], models=["old=call"])
+    assert found.models == (Model("old", "call", "old_score"),)
 
 
 def test_values_count_as_names_do():
@@ -166,8 +228,8 @@ def test_values_count_as_names_do():
         "The model 'a' has its decisions in 'a' and its scores in 'a_score'.",
         "Not used: 'age', 'note_score'.",
         (
-            "The column 'note_score' may be a model, and is not used: it is named as scores are, "
-            "and most of its values are not numbers, such as 'x'."
+            "Not judged: note_score (it is named as scores are, and most of its values are not "
+            "numbers, such as 'x'). If one is a model, name all models with models= or scores=."
         ),
     ]
 

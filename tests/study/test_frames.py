@@ -85,6 +85,48 @@ def test_what_may_be_wrong_is_a_warning():
         study_of(reversed_scores, mistakes, lower_is_positive=["score"])
 
 
+def test_what_is_not_judged_is_a_warning_and_in_what_is_shown():
+    frame = {"y": [0, 1] * 20, "pred_a": [0, 1] * 20, "python": [0, 1, 1, 0] * 10}
+    mistakes = {"false_positive": 1, "false_negative": 5}
+    with pytest.warns(InputWarning, match=r"Not judged: python \(it could be .* with models=") as w:
+        study = study_of(frame, mistakes)
+    assert len(w) == 1
+    assert w[0].filename == __file__
+    assert "Not judged: python (it could be a model's decisions or a feature)." in repr(study)
+    assert "Not judged: python (it could be a model" in study._repr_html_()
+    assert study.policies.unjudged == {"python": "it could be a model's decisions or a feature"}
+    assert "Not judged" not in repr(study_of(frame, mistakes, models=["pred_a"]))
+
+
+@pytest.mark.parametrize("as_mapping", [False, True])
+def test_decisions_and_scores_are_paired_by_a_name(as_mapping):
+    frame = {"y": [0, 1] * 20, "today": [0, 1] * 20, "points": range(40), "risk": range(40)}
+    given = {"models": ["old=today"], "scores": ["old=points", "new=risk"]}
+    if as_mapping:
+        given = {"models": {"old": "today"}, "scores": {"old": "points", "new": "risk"}}
+    study = study_of(frame, {"false_positive": 1, "false_negative": 5}, **given)
+    assert [(each.name, each.decisions, each.scores) for each in study.roles.models] == [
+        ("old", "today", "points"), ("new", None, "risk"),
+    ]  # fmt: skip
+
+
+def test_names_of_models_have_no_equals_sign():
+    for given in ({"a=b": "pred"}, {"": "pred"}):
+        with pytest.raises((InputError, InputTypeError), match=r"models|there is no column"):
+            study_of({"y": [0, 1], "pred": [1, 0]}, COSTS, models=given)
+
+
+def test_rows_that_are_left_out_are_counted_by_reason():
+    frame = pd.DataFrame({"y": [0, 1, None, 1] * 20, "pred": [0, 1, 1, None] * 20})
+    study = study_of(frame, {"false_positive": 1, "false_negative": 5}, drop_missing=True)
+    assert study.n == 40
+    assert study.rows_left_out == {"another missing value": 20, "no actual class": 20}
+    again = type(study).from_counts(study.counts(), "counts", study.costs)
+    assert again.rows_left_out == study.rows_left_out
+    assert "40 of 80 rows lack a value and are left out." in again.notes
+    assert "40 examples (40 rows left out), 1 model" in repr(study)
+
+
 def test_what_cannot_be_is_refused():
     with pytest.raises(InputError, match=r"which column has the actual classes.*actual="):
         study_of({"a": [0, 1], "b": [1, 0]}, {"false_positive": 1, "false_negative": 5})
@@ -123,3 +165,7 @@ def test_a_study_is_shown_in_ten_lines():
     assert len(repr(study).splitlines()) <= 10
     assert "and 4 more" in repr(study)
     assert study._repr_html_().count("<tr>") == 11
+    with pytest.warns(InputWarning, match="Not judged: python"):
+        study = study_of(rows | {"python": [0] * 40}, {"false_positive": 1, "false_negative": 5})
+    assert len(repr(study).splitlines()) <= 10
+    assert "and 5 more" in repr(study)

@@ -235,14 +235,18 @@ Models = Annotated[
         "--model",
         "-m",
         metavar="COLUMN",
-        help="Column with a model's decisions; repeatable. Cost curves of six models or fewer are "
-        "compared in all pairs.",
+        help="Column with a model's decisions, or NAME=COLUMN; repeatable. Cost curves of six "
+        "models or fewer are compared in all pairs.",
     ),
 ]
 Scores = Annotated[
     list[str] | None,
     typer.Option(
-        "--score", "-s", metavar="COLUMN", help="Column with a model's scores; repeatable."
+        "--score",
+        "-s",
+        metavar="COLUMN",
+        help="Column with a model's scores, or NAME=COLUMN with the name of its decisions; "
+        "repeatable.",
     ),
 ]
 Id = Annotated[

@@ -106,7 +106,7 @@ def template(
     from stakes._core.text import csv_text
     from stakes.predictions.classes import classes_of
     from stakes.predictions.roles import actual_column
-    from stakes.predictions.table import check_columns
+    from stakes.predictions.table import Columns, check_columns
     from stakes.read import write_text
 
     output = context.obj
@@ -114,10 +114,11 @@ def template(
     if out.exists() and not force:
         raise FileError(f"{out}", "it exists already; to overwrite it, use --force.")
     table = read_rows(output, predictions, columns)
-    check_columns(table, [columns.actual, *(columns.models or [])])
+    models = Columns(models=columns.models or ()).resolved(table.columns)[0].models
+    check_columns(table, [columns.actual, *models])
     actual = actual_column(table, columns.actual)
     labels = classes_of(table, actual)
-    decided = as_meant([label for name in columns.models or [] for label in table.labels(name)])
+    decided = as_meant([label for name in models for label in table.labels(name)])
     known = LabelMatcher(labels, "text")
     more = [label for label in decided if not known.knows(label)]
     rows = [

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from stakes._core import labels as label_rules
 from stakes._core.labels import (
@@ -17,12 +20,24 @@ from stakes._core.labels import (
     is_number,
     listing,
 )
+from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
+from stakes.errors import InputError
 from stakes.predictions._names import (
+    GROUP_NAMES,
     LIKELY_NAMES,
     MODEL_COLUMNS,
+    TWO,
     USUAL_NAMES,
+    guessed_actual,
+    has_probabilities,
+    is_common,
     looks_like_score,
+    may_name_scores,
+    names_feature,
+    names_known_model,
+    names_model,
+    names_outcome,
     plain,
     says_decisions,
     stem,
@@ -96,6 +111,161 @@ class _Content:
         return {*self.known, *self.close}
 
 
+UNCLEAR = "it could be a model's decisions or a feature"
+UNCLEAR_SCORES = "it could be a model's scores or a feature"
+
+SUBSTANTIAL = 0.6
+"""Least kappa, agreement beyond chance, of decisions: "substantial" (Landis and Koch, 1977)."""
+
+SURELY = 5.0
+"""Least kappa in standard errors, so that chance does not reach it in any of many columns."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """Columns that only their values make models, told apart from features.
+
+    Attributes
+    ----------
+    decisions, scores : list of str
+        The columns of models.
+    doubtful : dict of str to str
+        The columns that may be models, with the reason why none is read as one.
+    """
+
+    decisions: list[str]
+    scores: list[str]
+    doubtful: dict[str, str]
+
+
+def told_apart(
+    columns: Sequence[str],
+    decided: Sequence[str],
+    by_name: Sequence[str],
+    table: Table,
+    costs: CostMatrix,
+    *,
+    actual: str,
+    known: bool,
+) -> Told:
+    """Tell models from features among columns that are not named as decisions or scores.
+
+    A column is a model if its name is that of a kind of model, or if it agrees with the actual
+    classes far more than by chance; it is not if it is named like a feature. Of the other columns,
+    all are models if no model is known by its name, and otherwise none is.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The columns.
+    decided : sequence of str
+        Those that have the values of classes.
+    by_name : sequence of str
+        Those that are named as decisions.
+    table : Table
+        The rows.
+    costs : CostMatrix
+        The matrix with the classes and decisions.
+    actual : str
+        The column of the actual classes.
+    known : bool
+        Whether any model is known by a name as that of decisions or scores.
+    """
+    labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
+    alike = {_without_number(name) for name in by_name}
+    named = [name for name in decided if names_model(name) or _without_number(name) in alike]
+    fractions = [
+        name
+        for name in columns
+        if len(costs.labels) == TWO  # with more classes, a fraction has no known class
+        and name not in {*decided, *by_name}
+        and (names_known_model(name) if known else not names_feature(name))
+        and has_probabilities(table, name, labels)
+    ]
+    likely = [name for name in fractions if names_model(name) or may_name_scores(name)]
+    words = not all(map(is_common, labels))
+    doubtful = {
+        name: reason
+        for name in decided
+        if name not in named and (reason := _no_model(name, words=words))
+    }
+    rest = [name for name in decided if name not in {*named, *doubtful}]
+    if known or named or likely:
+        if not words:
+            doubtful |= _unclear(rest, table, actual, labels)
+        doubtful |= {name: UNCLEAR_SCORES for name in fractions if name not in likely}
+    return Told(
+        [name for name in decided if name not in doubtful],
+        [name for name in fractions if name not in doubtful],
+        doubtful,
+    )
+
+
+def _no_model(name: str, *, words: bool) -> str:
+    """Return the reason why a name is not that of a model, although the values are classes.
+
+    Features do not have classes in specific words, but copies of the actual classes do.
+    """
+    if guessed_actual([name]) is not None or (names_outcome(name) and not words):
+        return "it is named as actual classes are, and another column has these"
+    if names_feature(name) and not words:
+        return "it is named as a feature, and has the values of the classes"
+    return ""
+
+
+def _unclear(columns: Sequence[str], table: Table, actual: str, labels: Labels) -> dict[str, str]:
+    """Return the columns that do not agree with the actual classes far more than by chance.
+
+    Columns that equal the actual classes may be a copy of them, and are included.
+    """
+    found = dict.fromkeys(columns, UNCLEAR)
+    for name, (truth, decided, right) in _margins(columns, table, actual, labels).items():
+        if right.sum() == truth.sum():
+            found[name] = f"it is equal to {actual!r} in every row, and may be a copy of it"
+        elif _agrees(truth, decided, right):
+            del found[name]
+    return found
+
+
+def _margins(
+    columns: Sequence[str], table: Table, actual: str, labels: Labels
+) -> dict[str, Floats]:
+    """Return by column, and by label, the rows of that class, decided so, and rightly decided so.
+
+    Columns in which a cell is no label have no entry.
+    """
+    matcher, size = LabelMatcher(labels, table.cells), len(labels)
+    found = {name: np.zeros((3, size)) for name in columns}
+    for batch in table.batches([actual, *columns]) if columns else ():
+        truth = batch.codes(actual, matcher, "classes")
+        for name in list(found):
+            try:
+                decided = batch.codes(name, matcher, "decisions")
+            except InputError:
+                del found[name]
+                continue
+            codes = (truth, decided, truth[truth == decided])
+            found[name] += [np.bincount(each, minlength=size) for each in codes]
+    return found
+
+
+def _agrees(truth: Floats, decided: Floats, right: Floats) -> bool:
+    """Tell whether Cohen's kappa (1960) is substantial, and far from what chance may give.
+
+    The standard error of kappa for decisions that do not depend on the class is that of Fleiss,
+    Cohen and Everitt (1969).
+    """
+    n = truth.sum()
+    rows, columns = truth / n, decided / n
+    chance = float(rows @ columns)
+    if chance == 1:
+        return False
+    kappa = (right.sum() / n - chance) / (1 - chance)
+    spread = chance + chance**2 - float((rows * columns) @ (rows + columns))
+    error = math.sqrt(max(spread, 0.0) / n) / (1 - chance)
+    return bool(kappa >= max(SUBSTANTIAL, SURELY * error))
+
+
 def doubts(
     columns: Sequence[str],
     scores: Sequence[str],
@@ -137,9 +307,23 @@ def doubts(
             else:
                 content = _Content.of(values, labels, table.cells)
                 reason = _doubt(table, name, content, labels, codes, named=named, likely=likely)
+            reason = reason or _percentages(table, name, values)
         if reason:
             found[name] = reason
     return found
+
+
+PERCENT = re.compile(r"\s*[\d.,]+\s*%\s*")
+
+
+def _percentages(table: Table, name: str, values: Sequence[Any] | None) -> str:
+    """Return the reason that percentages, as text, may be scores: the name of their column."""
+    if not may_name_scores(name):
+        return ""
+    first = next(iter(table.frequent(name, whole=False).rows if values is None else values), "")
+    if not PERCENT.fullmatch(str(first)):
+        return ""
+    return f"its name may be that of a model, and it has text such as {str(first).strip()!r}"
 
 
 def _without_number(name: str) -> str:
@@ -215,6 +399,9 @@ def _has_decisions(
 ) -> bool:
     """Tell whether a column's values may stand for decisions, although its name does not say so."""
     others, meant = content.others, content.meant
+    feature = names_feature(name) or GROUP_NAMES.match(name)
+    if feature and others and all(map(is_number, content.ours)):
+        return False
     if others and all(map(is_number, others)) and (not meant or any(map(is_number, labels))):
         numbers = all(map(is_number, content.values))
         return numbers and set(map(float, content.values)) in codes

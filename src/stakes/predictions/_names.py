@@ -198,6 +198,17 @@ def pairing_names(name: str) -> set[str]:
     return {plain(name), plain(MODEL_AFFIX.sub("", name) or name)}
 
 
+def starts_with(name: str, start: str) -> bool:
+    """Tell whether a name starts with another, in whole words: "rf_new", and not "rfm", with "rf".
+
+    Parameters
+    ----------
+    name, start : str
+        The names.
+    """
+    return re.match(rf"{re.escape(start)}(?:{SEP}|\W|$)", name, re.IGNORECASE) is not None
+
+
 def guessed_actual(columns: Sequence[str]) -> str | None:
     """Return the column that has a usual name for the actual classes; None if there is none."""
     by_name = {re.sub(r"[\W_]", "", name).lower(): name for name in reversed(columns)}
@@ -521,3 +532,116 @@ USUAL_NAMES = re.compile(
 
 LIKELY_NAMES = re.compile(rf"^(?:{MODEL_WORDS}){SEP}", re.IGNORECASE)
 """Names of models, and sometimes of features: "model_b", "model_year"."""
+
+
+# Columns with the values of classes may be decisions or features: their names are evidence.
+
+
+def _vocabulary(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+KNOWN_MODELS = _vocabulary("""
+    logreg logistic logisticregression logit xgb xgboost lgb lgbm lightgbm gbm hgb hgbm hgbt gbdt
+    gbrt catboost adaboost rf randomforest extratree extratrees svm svc knn mlp cnn rnn lstm resnet
+    bert distilbert roberta deberta gpt chatgpt claude gemini llama mistral mixtral qwen deepseek
+    llm tabpfn tabnet automl autogluon ebm scorecard
+""")
+"""Words that make a name that of a model."""
+
+MODEL_NOUNS = KNOWN_MODELS | _vocabulary("""
+    tree trees forest rule rules rulebased heuristic heuristics net network nn dnn lr glm gam nb
+    bayes dt gb gbt lda qda ridge lasso elasticnet boost boosted boosting ensemble stacked stacking
+    bagged bagging voting model clf classifier
+    old new baseline candidate champion challenger incumbent proposed
+""")
+MODEL_DETAILS = _vocabulary("""
+    random gradient decision extra naive linear regression neural deep based simple tuned untuned
+    calibrated cal raw weighted balanced best final full base large small mini nano turbo pro flash
+    haiku sonnet opus instruct prod production current previous legacy existing version
+""")
+"""Words for models, and words with which these are the name of one: "random forest", "old tree"."""
+
+PRODUCTS = _vocabulary("car vehicle phone mobile device product")
+"""Things that have a model: "car_model" is not the name of a classifier."""
+
+FEATURE_WORDS = PRODUCTS | _vocabulary("""
+    sex gender male female man men woman women age race ethnicity white black asian hispanic married
+    single divorced widowed marital spouse partner child children kids dependent dependents pregnant
+    smoke smoker smokes smoked smoking alcohol drinks drinker drinking diabetes diabetic
+    hypertension obese obesity asthma stroke pain fever cough symptom symptoms exercise
+    has have had own owns owner is was are were did does use uses used user know knows
+    employed unemployed retired student job occupation education graduate degree income salary
+    senior home house homeowner rent rents rented renter mortgage telephone email address
+    country region state city town urban rural zip area location site store branch
+    day days week weeks weekday weekend month months quarter year years hour hours date time season
+    holiday morning night period fold folds split train test valid validation holdout cv batch
+    partition flag flags indicator dummy missing count num number nr amount total rate ratio code
+    type kind category group segment cohort cluster level grade rank rating index seed
+    member membership subscriber subscribed subscription loan loans credit debit card balance
+    contract tenure visit visits visited order orders ordered online promo promotion discount
+    campaign contact contacted channel browser active inactive customer client account
+    treatment treated control arm exposed
+""")
+"""Words of features, and of columns that divide the rows."""
+
+SCORE_LIKE = _vocabulary("risk pd propensity likelihood posterior chance")
+"""Words for scores that features have too, so that they do not make a column scores."""
+
+VERSION = re.compile(rf"(?:^|{SEP})v(?:ersion)?{SEP}?\d+(?:\.\d+)*$", re.IGNORECASE)
+"""Names that end with a version: "v2", "phoenix_v1.3"."""
+
+DETAIL = re.compile(r"[a-z]|l[12]|v?\d+[a-z]?")
+"""Letters and numbers of models in their names: "tree a", "rules v2", "gpt 4o"."""
+
+WORD_END = re.compile(r"(?<=[a-z])(?:(?:classifier|clf|model)?\d+[a-z]?|(?:classifier|clf|model))$")
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name in lower case, "XGBClassifier" and "gpt4o" as "xgb" and "gpt"."""
+    words = re.split(r"[\W_]+", name.casefold())
+    return [WORD_END.sub("", word) for word in words if word]
+
+
+def names_known_model(name: str) -> bool:
+    """Tell whether a name has a word that only models have, and none of features: "XGB 2"."""
+    words = {*_words(name)}
+    return bool(words & KNOWN_MODELS) and not words & FEATURE_WORDS
+
+
+def names_model(name: str) -> bool:
+    """Tell whether a column with classes has decisions by its name: "rules", "old", "fraud model".
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    """
+    words = _words(name)
+    if names_known_model(name) or USUAL_NAMES.match(name):
+        return True
+    if {*words} & MODEL_NOUNS and all(
+        word in MODEL_NOUNS | MODEL_DETAILS or DETAIL.fullmatch(word) for word in words
+    ):
+        return True
+    return words[-1:] in (["model"], ["clf"], ["classifier"]) and not {*words} & PRODUCTS
+
+
+def names_feature(name: str) -> bool:
+    """Tell whether a column is named like a feature: "sex", "has_phone", "fold"."""
+    return not FEATURE_WORDS.isdisjoint(_words(name))
+
+
+def names_outcome(name: str) -> bool:
+    """Tell whether a column is named like actual classes, beside those that were found."""
+    return guessed_actual([name]) is not None or bool(
+        OUTCOME_NAMES.search(name) or IS_NAMES.search(name)
+    )
+
+
+def may_name_scores(name: str) -> bool:
+    """Tell whether numbers under a name may be scores: "risk_full", "RF PD %", "challenger"."""
+    if names_feature(name) or MODEL_COLUMNS.search(name):
+        return False
+    usual = USUAL_NAMES.match(name) or LIKELY_NAMES.match(name)
+    return bool(usual) or not (KNOWN_MODELS | SCORE_LIKE).isdisjoint(_words(name))

@@ -395,7 +395,7 @@ def _sharded(
     """Return a table to read in batches: files of a folder or pattern, or one large file."""
 
     def is_score(name: str) -> bool:
-        return name in columns.scores or looks_like_score(name)
+        return columns.mentions(name, only_scores=True) or looks_like_score(name)
 
     alone = not found and len(paths) == 1
     if alone and is_large(paths[0], scores_kept=not in_batches, is_score=is_score):
@@ -423,9 +423,9 @@ def _needed(columns: Columns) -> Callable[[str], bool] | None:
     """Return a test for column names that are needed; None if it depends on values."""
     if columns.actual is None or not (columns.models or columns.scores):
         return None
-    named = {columns.actual, *columns.models, *columns.scores, columns.key, columns.model_column}
+    named = {columns.actual, columns.key, columns.model_column}
     named |= {*columns.design.used().values(), *columns.divides}
-    return lambda name: name in named or says_part(name)
+    return lambda name: name in named or columns.mentions(name) or says_part(name)
 
 
 def _whole(

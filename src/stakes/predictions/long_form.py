@@ -5,7 +5,7 @@ Without reshaping, the rows of all models would be read as those of one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -74,9 +74,11 @@ def side_by_side(
         Called with the name of each column when work on it begins.
     """
     table = ArrowTable.of_file(rows, on_column=on_column, reading=columns.reading)
+    columns, owners = columns.resolved(table.columns)
     form = _long_form(table, columns)
     if form is None:
         return table
+    _check_unnamed(form, owners)
     each, dropped, lacking = _by_model(rows, form, drop=columns.reading.drop_missing)
     key = ROW if form.key is None else form.key
     actual = _actual_of(table, columns) or ""
@@ -155,6 +157,17 @@ def _check_named(table: Table, columns: Columns) -> None:
     """Raise an error if a column that was named does not exist."""
     named = [columns.actual, columns.model_column, columns.key, *columns.models, *columns.scores]
     check_columns(table, [*named, *columns.design.used().values()])
+
+
+def _check_unnamed(form: LongForm, owners: Mapping[str, str]) -> None:
+    """Raise an error if the user named models, which have the names in their column."""
+    for column, model in owners.items():
+        raise InputError(
+            "models, scores",
+            f"the models have the names in the column {form.model!r}; {column!r} cannot be that of "
+            f"{model!r} alone.",
+            "Give the column without a name.",
+        )
 
 
 def _models_of(table: Table, model: str) -> tuple[Label, ...]:
@@ -396,6 +409,7 @@ def check_wide(table: Table, columns: Columns) -> None:
     columns : Columns
         The columns that were named.
     """
+    columns, _ = columns.resolved(table.columns)
     _check_named(table, columns)
     if columns.models or columns.scores:
         return

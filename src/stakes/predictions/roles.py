@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from stakes._core.labels import Label, LabelMatcher, Labels, is_blank, listing
-from stakes._core.text import listed
+from stakes._core.text import in_one_line, listed, number, unjudged_sentence
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.predictions import _names
-from stakes.predictions._doubts import FEW, doubts, misnamed
+from stakes.predictions._doubts import FEW, doubts, misnamed, told_apart
 from stakes.predictions._names import (
     ANY_MODEL,
     TWO,
@@ -23,8 +22,6 @@ from stakes.predictions._names import (
     is_common,
 )
 from stakes.predictions.table import NO_DESIGN, Columns, DesignColumns, Table, check_columns
-
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 MOST_SAID, MOST_UNUSED = 12, 40
 """Maximum numbers of models with a sentence each, and of unused columns in a list."""
@@ -74,8 +71,9 @@ class Roles:
     design : DesignColumns
         The columns of groups, weights, strata and costs.
     doubtful : mapping of str to str
-        The columns that the user did not name and whose values rule out a role, such as "FRAUD" in
-        place of "fraud", with the reason why each may still be a model. Features are not included.
+        The columns that the user did not name and that may be models, with the reason why none is
+        read as one: values that rule out a role, such as "FRAUD" in place of "fraud", or values
+        that features have too, such as 0 and 1. Also the models with missing values.
     cautions : tuple of str
         Warnings that rows may not be independent.
     """
@@ -87,6 +85,23 @@ class Roles:
     design: DesignColumns = NO_DESIGN
     doubtful: Mapping[str, str] = field(default_factory=dict)
     cautions: tuple[str, ...] = ()
+
+    @property
+    def unjudged(self) -> dict[str, str]:
+        """The columns in `doubtful` that are read as no model, with the reasons."""
+        read = {model.name for model in self.models}
+        return {
+            name: reason
+            for name, reason in self.doubtful.items()
+            if name not in read or name in self.ignored
+        }
+
+    @property
+    def unjudged_note(self) -> str:
+        """The sentence on the columns in `unjudged`, and what to do; empty if there are none."""
+        found = unjudged_sentence(self.unjudged)
+        remedy = "If one is a model, name all models with models= or scores=."
+        return f"{found} {remedy}" if found else ""
 
     def in_words(self) -> list[str]:
         """Return the roles as sentences."""
@@ -111,19 +126,12 @@ class Roles:
         notes += self.design.in_words()
         if self.ignored:
             notes.append(f"Not used: {listing(self.ignored, MOST_UNUSED)}.")
-        alike: dict[str, list[str]] = {}
-        read = {model.name for model in self.models}
-        for name, reason in self.doubtful.items():
-            if name in read:
-                notes.append(f"The model {name!r} cannot be judged by a gate: {reason}.")
-            else:
-                alike.setdefault(reason, []).append(repr(name))
         notes += [
-            f"The column {listed(several)} may be a model, and is not used: {reason}."
-            if not several[1:]
-            else f"The columns {listed(several)} may be models, and are not used: {reason}."
-            for reason, several in alike.items()
+            f"The model {model.name!r} cannot be judged by a gate: {self.doubtful[model.name]}."
+            for model in self.models
+            if model.name in self.doubtful and model.name not in self.ignored
         ]
+        notes += filter(None, [self.unjudged_note])
         return notes
 
 
@@ -147,6 +155,8 @@ def find_roles(
     positive : label, optional
         The positive class: "prob_ok" holds the probability of "ok", and no score of another class.
     """
+    named, owners = named.resolved(table.columns)
+    owners |= _long_form_owners(table.renamed)
     named = replace(
         named,
         models=now_named(named.models, table.renamed),
@@ -163,21 +173,17 @@ def find_roles(
     ]
     chosen = bool(named.models or named.scores)
     if chosen:
-        decisions = list(dict.fromkeys(named.models))
-        scores = list(dict.fromkeys(named.scores)) or _scores_of(decisions, candidates, table)
-        found = _Guess(
-            decisions, scores, columns_by_class([*candidates, *scores], table, costs.labels)
-        )
+        found = _as_named(named, owners, candidates, table, costs)
     else:
-        found = _guessed(candidates, table, costs, positive)
+        found = _guessed(candidates, table, costs, positive, actual)
     _check_headed([*found.decisions, *found.scores], table)
     taken |= {column for columns in found.by_class.values() for column in columns}
     scores = [name for name in found.scores if name not in taken]
     decisions = [name for name in found.decisions if name not in taken]
-    both = bool(named.models and named.scores)
     texts = () if positive is None else _names.texts_of(positive)
     bare = {name for name in scores if name in found.bare or _names.names_no_model(name, texts)}
-    models = _paired(decisions, scores, bare, named=both)
+    bare -= {*owners}
+    models = _paired(decisions, scores, bare, owners, named=bool(named.scores))
     models = _with_probabilities(models, found.by_class)
     if not models:
         raise _no_models(table, candidates, found.foreign, costs)
@@ -203,6 +209,22 @@ def find_roles(
     )
 
 
+def _as_named(
+    named: Columns,
+    owners: Mapping[str, str],
+    columns: Sequence[str],
+    table: Table,
+    costs: CostMatrix,
+) -> _Guess:
+    """Return the columns of the models that the user named; without scores, with their scores."""
+    decisions, scores = list(dict.fromkeys(named.models)), list(dict.fromkeys(named.scores))
+    if not scores:
+        models = [owners.get(name, name) for name in decisions]
+        scores = _scores_of(models, [name for name in columns if name not in decisions], table)
+    by_class = columns_by_class([*columns, *scores], table, costs.labels)
+    return _Guess(decisions, scores, by_class)
+
+
 def now_named(columns: Sequence[str], renamed: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Return the present names of columns, which reshaping may have replaced by one per model."""
     return tuple(name for column in columns for name in renamed.get(column, (column,)))
@@ -226,12 +248,12 @@ class _Guess:
 
 
 def _guessed(
-    columns: Sequence[str], table: Table, costs: CostMatrix, positive: Label | None
+    columns: Sequence[str], table: Table, costs: CostMatrix, positive: Label | None, actual: str
 ) -> _Guess:
     """Return the guessed columns of models: by their names, or else by their values.
 
-    If any model is known by its name, the other columns are features, except those that hold the
-    classes in specific words, such as "malignant", which features do not have.
+    If any model is known by its name, other columns may be features, except those that hold the
+    classes in specific words, such as "malignant", which features do not have; see `told_apart`.
     """
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
     by_class = columns_by_class(columns, table, costs.labels)
@@ -256,7 +278,7 @@ def _guessed(
         or (_names.names_scores_of(name, texts) and has_probabilities(table, name, labels))
     ]
     left = [name for name in left if name not in scores]
-    stems = {_names.plain(_names.stem(name)) for name in scores}
+    stems = {_names.plain(_names.stem(name)) for name in scores} | {*map(_names.plain, by_class)}
     by_name = [
         name
         for name in left
@@ -265,16 +287,10 @@ def _guessed(
     unnamed = [
         name for name in left if name not in by_name and _decides(name, table, labels, named=False)
     ]
-    doubtful = {}
-    if not (scores or by_name or by_class):
-        two = len(costs.labels) == TWO  # with more classes, a fraction has no known class
-        fractions = [name for name in left if name not in unnamed and two]
-        scores = [name for name in fractions if has_probabilities(table, name, labels)]
-    elif all(map(is_common, labels)):
-        known = repr([*by_name, *scores, *taken][0])
-        reason = f"it has only the values of the classes, and {known} is a model by its name"
-        doubtful, unnamed = dict.fromkeys(unnamed, reason), []
-    rest = [name for name in left if name not in {*by_name, *unnamed, *doubtful}]
+    known = bool(scores or by_name or by_class)
+    rest = [name for name in left if name not in {*by_name, *unnamed}]
+    told = told_apart(left, unnamed, by_name, table, costs, actual=actual, known=known)
+    unnamed, doubtful, scores = told.decisions, dict(told.doubtful), [*scores, *told.scores]
     doubtful |= _likely_scores(rest, scores, table, costs, positive)
     scores = [name for name in scores if name not in doubtful]
     kept = {*by_name, *unnamed}
@@ -305,26 +321,47 @@ def _likely_scores(
     costs: CostMatrix,
     positive: Label | None,
 ) -> dict[str, str]:
-    """Return the columns of fractions that are named for a class or a model, with the reason.
+    """Return the columns of numbers that are named for a class or a model, with the reason.
 
     Columns that are read as `scores` are excluded, unless they have another class in the name.
     """
     labels = tuple(dict.fromkeys([*costs.labels, *costs.decisions]))
     found = {}
-    for name in columns if len(labels) == TWO else ():
-        there = [each for each in labels if _names.stem_of_class(name, each) is not None]
-        label = there[0] if len(there) == 1 and not is_common(there[0]) else None
+    for name in columns:
+        label = _class_in(name, labels) if len(labels) == TWO else None
         another = label is not None and label != positive
-        usual = _names.USUAL_NAMES.search(name) or _names.LIKELY_NAMES.search(name)
-        named = label is not None or usual is not None
-        likely = named and name not in scores
-        if (another or likely) and has_probabilities(table, name, labels):
-            found[name] = (
-                _another_class(label, positive)
-                if another
-                else "it has numbers from 0 to 1, and its name may be that of a model"
-            )
+        named = label is not None or _names.may_name_scores(name) or _names.VERSION.search(name)
+        if (another or (named and name not in scores)) and table.numeric(name):
+            fractions = has_probabilities(table, name, labels)
+            if another and fractions:
+                found[name] = _another_class(label, positive)
+            elif name not in scores and (fractions or _many_named(name, table)):
+                found[name] = _numbers_named(name, table)
     return found
+
+
+def _class_in(name: str, labels: Labels) -> Label | None:
+    """Return the only class in a column's name, if it is a word that features do not have."""
+    there = [each for each in labels if _names.stem_of_class(name, each) is not None]
+    return there[0] if len(there) == 1 and not is_common(there[0]) else None
+
+
+def _many_named(name: str, table: Table) -> bool:
+    """Tell whether a column may have scores by its name, and has too many values for decisions."""
+    return _names.may_name_scores(name) and _many(name, table)
+
+
+def _many(name: str, table: Table) -> bool:
+    return len(table.values(name) or range(FEW + 1)) > FEW
+
+
+def _numbers_named(name: str, table: Table) -> str:
+    """Return the reason that numbers may be a model's scores: its name."""
+    lowest, highest = table.score_range(name)
+    named = "its name may be that of a model"
+    if lowest >= 0 and highest <= 1:
+        return f"it has numbers from 0 to 1, and {named}"
+    return f"it has numbers from {number(lowest)} to {number(highest)}, no probabilities; {named}"
 
 
 def _another_class(label: Label, positive: Label | None) -> str:
@@ -414,14 +451,12 @@ def _check_design(actual: str, named: Columns, source: str) -> None:
 
 
 def _scores_of(models: Sequence[str], columns: Sequence[str], table: Table) -> list[str]:
-    """Return the columns with scores that have the names of the named models."""
+    """Return the columns with scores that have the names of models."""
     stems = {each for name in models for each in _names.pairing_names(name)}
     return [
         name
         for name in columns
-        if name not in models
-        and _names.plain(_names.stem(name)) in stems
-        and _is_score(name, table, ())
+        if _names.plain(_names.stem(name)) in stems and _is_score(name, table, ())
     ]
 
 
@@ -438,7 +473,7 @@ def _with_probabilities(
             alone = only == ANY_MODEL or _names.BARE_DECISION.match(model.decisions or model.name)
             stem = only if alone else None
         found.append(model if stem is None else replace(model, probabilities=left.pop(stem)))
-    found += [Model(_in_one_line(stem), None, None, columns) for stem, columns in left.items()]
+    found += [Model(in_one_line(stem), None, None, columns) for stem, columns in left.items()]
     return tuple(found)
 
 
@@ -492,7 +527,8 @@ def _no_models(
             "Name a column of decisions with models=.",
         )
     numbers = [name for name in candidates if table.numeric(name)]
-    many = [name for name in numbers if len(table.values(name) or range(FEW + 1)) > FEW]
+    many = [name for name in numbers if _many(name, table)]
+    many.sort(key=lambda name: not _names.may_name_scores(name))
     return InputError(
         table.source,
         "no column looks like a model's decisions, which are classes of the costs, or like its "
@@ -568,44 +604,57 @@ def _no_actual(columns: Sequence[str], source: str, likely: Sequence[str]) -> In
 
 
 def _paired(
-    decisions: Sequence[str], scores: Sequence[str], bare: Collection[str], *, named: bool
+    decisions: Sequence[str],
+    scores: Sequence[str],
+    bare: Collection[str],
+    owners: Mapping[str, str],
+    *,
+    named: bool,
 ) -> tuple[Model, ...]:
-    """Pair decisions with scores of the same model, by their names or because both were named.
+    """Pair decisions with scores of the same model, by their names.
 
     The names of `bare` scores, and of decisions such as "prediction", contain no model. If exactly
-    one of each is left, they belong together.
+    one of each is left, they belong together. The user, or a table in long form, names the models
+    of `owners`. If the user `named` scores, one name may also start with the other.
     """
-    scores_of = _finder(decisions, scores)
-    models = [_with_scores(column, scores_of) for column in decisions]
+    scores_of = _finder(decisions, scores, owners)
+    models = [_with_scores(column, owners.get(column), scores_of) for column in decisions]
+    if named:
+        begun = _by_beginning(models, scores, owners)
+        models = [replace(each, scores=begun.get(each.decisions, each.scores)) for each in models]
     taken = {model.scores for model in models}
     left = [score for score in scores if score not in taken]
-    if len(decisions) == len(scores) == 1:  # one of the two may lack a name
-        may = named or _names.BARE_DECISION.match(decisions[0]) or scores[0] in bare
-        unpaired, alone = models, left if may else []
-    else:
-        unpaired = [
-            model
-            for model in models
-            if model.scores is None and _names.BARE_DECISION.match(str(model.decisions))
-        ]
-        alone = [score for score in left if score in bare]
-    if len(unpaired) == len(alone) == 1:
-        models[models.index(unpaired[0])] = replace(unpaired[0], scores=alone[0])
+    nameless = [
+        model
+        for model in models
+        if model.scores is None
+        and _names.BARE_DECISION.match(str(model.decisions))
+        and model.decisions not in owners
+    ]
+    alone = [score for score in left if score in bare]
+    if len(decisions) == len(scores) == 1 and (nameless or alone):  # one of them may have a name
+        nameless = models
+        alone = [score for score in left if score not in owners]
+    if len(nameless) == len(alone) == 1:
+        models[models.index(nameless[0])] = replace(nameless[0], scores=alone[0])
         left.remove(alone[0])
     names = {model.name for model in models}
-    models += [_of_scores_alone(score, names, bare) for score in left]
+    models += [_of_scores_alone(score, names, bare, owners) for score in left]
     if len({model.name for model in models}) < len(models):  # two names shorten to the same
         models = [replace(each, name=str(each.decisions or each.scores)) for each in models]
-    return tuple(replace(each, name=_in_one_line(each.name)) for each in models)
+    return tuple(replace(each, name=in_one_line(each.name)) for each in models)
 
 
-def _finder(decisions: Sequence[str], scores: Sequence[str]) -> Callable[[str], str | None]:
+def _finder(
+    decisions: Sequence[str], scores: Sequence[str], owners: Mapping[str, str]
+) -> Callable[[str], str | None]:
     """Return a lookup of a model's scores by its name, or by its plain name if that is unique.
 
     The scores of "lr+" are not those of "lr", although the plain name of both is "lr".
     """
-    exact = {_names.stem(score): score for score in scores}
-    stems = {_names.decision_stem(each) or each for each in decisions}
+    exact = {_names.stem(score): score for score in scores if score not in owners}
+    exact |= {owners[score]: score for score in scores if score in owners}
+    stems = {owners.get(each) or _names.decision_stem(each) or each for each in decisions}
     plainly = [Counter(map(_names.plain, names)) for names in (exact, stems)]
     alone = {
         plain: score
@@ -615,8 +664,12 @@ def _finder(decisions: Sequence[str], scores: Sequence[str]) -> Callable[[str], 
     return lambda name: exact.get(name, alone.get(_names.plain(name)))
 
 
-def _with_scores(decisions: str, scores_of: Callable[[str], str | None]) -> Model:
+def _with_scores(
+    decisions: str, owner: str | None, scores_of: Callable[[str], str | None]
+) -> Model:
     """Return the model of a column of decisions, with its scores, if any."""
+    if owner is not None:
+        return Model(owner, decisions, scores_of(owner))
     name = _names.decision_stem(decisions) or decisions
     whole = scores_of(name) or scores_of(decisions)
     if whole is not None:
@@ -626,12 +679,44 @@ def _with_scores(decisions: str, scores_of: Callable[[str], str | None]) -> Mode
     return Model(name if scores is None else short, decisions, scores)
 
 
-def _of_scores_alone(scores: str, names: Collection[str], bare: Collection[str]) -> Model:
+def _by_beginning(
+    models: Sequence[Model], scores: Sequence[str], owners: Mapping[str, str]
+) -> dict[str | None, str]:
+    """Return the scores of decisions without any whose name starts theirs, or is started by it.
+
+    "rf" and "rf_calibrated_risk" belong together, unless either has another such column.
+    """
+    taken = {*(model.scores for model in models), *owners}
+    pairs = [
+        (model.decisions, score)
+        for model in models
+        if model.scores is None and model.decisions not in owners
+        for score in scores
+        if score not in taken and _begins(model, score)
+    ]
+    amounts = Counter(name for pair in pairs for name in pair)
+    return {one: other for one, other in pairs if amounts[one] == amounts[other] == 1}
+
+
+def _begins(model: Model, scores: str) -> bool:
+    """Tell whether the name of a model or of its scores starts with the other, in whole words."""
+    pairs = ((model.name, _names.stem(scores)), (str(model.decisions), scores))
+    ordered = (sorted(pair, key=len) for pair in pairs)
+    return any(_names.starts_with(longer, shorter) for shorter, longer in ordered)
+
+
+def _of_scores_alone(
+    scores: str, names: Collection[str], bare: Collection[str], owners: Mapping[str, str]
+) -> Model:
     """Return the model of a column of scores; "prob_fraud" names the class, not a model."""
-    name = scores if scores in bare else _names.stem(scores)
+    name = owners.get(scores) or (scores if scores in bare else _names.stem(scores))
     return Model(scores if name in names else name, None, scores)
 
 
-def _in_one_line(name: str) -> str:
-    """Return a name with control characters, such as line breaks, escaped."""
-    return CONTROL.sub(lambda match: repr(match[0])[1:-1], name)
+def _long_form_owners(renamed: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Return the model of each column that reshaping made from a column of all models."""
+    return {
+        column: column.removesuffix(f"_{value}")
+        for value, columns in renamed.items()
+        for column in columns
+    }

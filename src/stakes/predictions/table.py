@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Protocol, Self
 
@@ -99,7 +99,8 @@ class Columns:
     actual : str or None
         The column with the actual classes.
     models, scores : sequence of str
-        The columns with decisions and with scores.
+        The columns with decisions and with scores; in "old=decision", "old" is the model's name,
+        unless a column has that whole name.
     key : str or None
         The column of example ids, to join files on.
     design : DesignColumns
@@ -124,6 +125,58 @@ class Columns:
     table: str | None = None
     query: str | None = None
     divides: tuple[str, ...] = ()
+
+    def mentions(self, name: str, *, only_scores: bool = False) -> bool:
+        """Tell whether a column may be among `models` and `scores`, or only among the scores."""
+        given = self.scores if only_scores else (*self.models, *self.scores)
+        return any(name in (each, each.partition("=")[2].strip()) for each in given)
+
+    def resolved(self, names: Collection[str]) -> tuple[Columns, dict[str, str]]:
+        """Return them with columns alone as models and scores, and the models that were named.
+
+        Parameters
+        ----------
+        names : collection of str
+            All columns of the table.
+
+        Returns
+        -------
+        columns : Columns
+            The columns, with "decision" for "old=decision".
+        owners : dict of str to str
+            The model of each column that was given with a name: "old" of "decision".
+        """
+        owners: dict[str, str] = {}
+        models = _resolved(self.models, names, owners, "models")
+        scores = _resolved(self.scores, names, owners, "scores")
+        return replace(self, models=models, scores=scores), owners
+
+
+def _resolved(
+    given: Sequence[str], names: Collection[str], owners: dict[str, str], argument: str
+) -> tuple[str, ...]:
+    """Return the columns in texts such as "old=decision", with their models added to `owners`.
+
+    A text that is the whole name of a column is that column.
+    """
+    columns: dict[str, str] = {}  # by model, or by their own name
+    for text in dict.fromkeys(given):
+        model, _, column = (each.strip() for each in text.partition("="))
+        if text in names or not (model and column):
+            model, column = owners.get(text, text), text
+        elif owners.setdefault(column, model) != model:
+            raise InputError(
+                argument,
+                f"the column {column!r} is named as that of {owners[column]!r} and of {model!r}; "
+                "it can be only one of them.",
+            )
+        if columns.setdefault(model, column) != column:
+            raise InputError(
+                argument,
+                f"the model {model!r} has two columns here, {columns[model]!r} and {column!r}.",
+                "Give each another name.",
+            )
+    return tuple(columns.values())
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from stakes.predictions import ArrayTable, Columns, DesignColumns, Reading
 from stakes.predictions.files import Progress, read_predictions
 from stakes.predictions.long_form import side_by_side
 from stakes.read.tables import frame_rows, is_frame
-from stakes.study._given import Costs, no_costs
+from stakes.study._given import Costs, as_columns, no_costs
 from stakes.study._study import Study
 
 __all__ = ["Study", "study_of"]
@@ -33,8 +33,8 @@ def study_of(
     costs: Costs | None = None,
     *,
     actual: str | None = None,
-    models: Sequence[str] = (),
-    scores: Sequence[str] = (),
+    models: Sequence[str] | Mapping[str, str] = (),
+    scores: Sequence[str] | Mapping[str, str] = (),
     y_score: Mapping[str, Any] | None = None,
     pos_label: Any = None,
     confidence: float = 0.95,
@@ -72,6 +72,9 @@ def study_of(
         a column.
     actual, models, scores : str and sequences of str, optional
         The columns of a data frame; by default guessed from their names and values, as for files.
+        What may be a model and is not judged is named in a warning. Models and scores may also be
+        mappings of names to columns, ``models={"old": "decision"}, scores={"old": "points"}``, or
+        have the name with the column, ``models=["old=decision"]``, so that both belong together.
     y_score : mapping of str to array_like, optional
         The scores of each model, by name: for the positive class of two, or the probabilities of
         all classes, with columns in the order of the costs' labels. A model may have decisions,
@@ -218,7 +221,8 @@ def _with_rows(costs: Costs | None, **design: Any) -> tuple[dict[str, Any], Cost
 
 def _columns_of(given: Mapping[str, Any], design: DesignColumns) -> Columns:
     """Return the named columns of a data frame, with the options for reading them."""
-    named = {name: given[name] for name in ("actual", "models", "scores", "key", "model_column")}
+    named = {name: given[name] for name in ("actual", "key", "model_column")}
+    named |= {name: as_columns(given[name], name) for name in ("models", "scores")}
     low = tuple(given["lower_is_positive"])
     reading = Reading(given["ignore_case"], given["drop_missing"], low)
     return Columns(**named, design=design, reading=reading)

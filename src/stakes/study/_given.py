@@ -144,7 +144,7 @@ def given_rows(
 ) -> Given:
     """Find the roles of columns and count rows; the arguments are those of ``Study.from_table``."""
     _check_rows(table, pos_label)
-    models, scores = _names(columns.models, "models"), _names(columns.scores, "scores")
+    models, scores = as_columns(columns.models, "models"), as_columns(columns.scores, "scores")
     actual = columns.actual
     if roles is None:
         actual = actual_column(table, actual, costs if isinstance(costs, CostMatrix) else None)
@@ -388,7 +388,20 @@ def _check_positive(pos_label: Any) -> None:
         as_labels([pos_label], "pos_label")
 
 
-def _names(columns: Sequence[str], name: str) -> tuple[str, ...]:
+def as_columns(columns: Sequence[str] | Mapping[str, str], name: str) -> tuple[str, ...]:
+    """Return columns as options have them, such as "old=decision" for the mapping of a model.
+
+    Parameters
+    ----------
+    columns : sequence or mapping of str
+        The columns, by the names of their models if it is a mapping.
+    name : str
+        The argument.
+    """
+    if isinstance(columns, Mapping):
+        if any("=" in str(model) for model in columns):
+            raise InputTypeError(name, f"expected names of models without '=', got {columns!r}.")
+        columns = [f"{model}={column}" for model, column in columns.items()]
     if isinstance(columns, str) or not all(isinstance(each, str) for each in columns):
         raise InputTypeError(name, f"expected the names of columns, got {columns!r}.")
     return tuple(columns)

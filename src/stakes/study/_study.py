@@ -14,7 +14,14 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.labels import Label, listing
 from stakes._core.optional import data_frame
-from stakes._core.text import html_table, listed, number, percent, text_table
+from stakes._core.text import (
+    html_table,
+    listed,
+    number,
+    percent,
+    text_table,
+    unjudged_sentence,
+)
 from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import (
@@ -43,7 +50,7 @@ from stakes.predictions import (
 )
 from stakes.predictions.classes import TWO
 from stakes.predictions.table import NO_DESIGN
-from stakes.study._given import Costs, Given, given_counts, given_rows, mean_matrix
+from stakes.study._given import Costs, Given, as_columns, given_counts, given_rows, mean_matrix
 
 if TYPE_CHECKING:  # most studies need no curves, which are slow to import
     from stakes.curves.curve import CostCurve
@@ -100,7 +107,10 @@ class Study(Result):
     merged_from : tuple of str
         The checksums of the merged count files, if any.
     cautions : tuple of str
-        Warnings about rows that may be dependent, and about scores that may be reversed.
+        Warnings about rows that may be dependent, about scores that may be reversed, and about
+        columns that may be models and are not judged.
+    rows_left_out : mapping of str to int
+        The number of rows that were left out because a value is missing, by reason.
 
     Examples
     --------
@@ -132,6 +142,7 @@ class Study(Result):
     asked: Asked = NOTHING_ASKED
     merged_from: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
+    rows_left_out: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_table(
@@ -140,8 +151,8 @@ class Study(Result):
         costs: Costs,
         *,
         actual: str | None = None,
-        models: Sequence[str] = (),
-        scores: Sequence[str] = (),
+        models: Sequence[str] | Mapping[str, str] = (),
+        scores: Sequence[str] | Mapping[str, str] = (),
         pos_label: Any = None,
         confidence: float = 0.95,
         class_priors: Mapping[Any, float] | None = None,
@@ -166,7 +177,8 @@ class Study(Result):
             The costs of decisions; or the costs of mistakes, as ``CostMatrix.from_errors`` takes
             them, for the two classes of the table. Each may be a number or the name of a column.
         actual, models, scores : str and sequences of str, optional
-            The columns; by default guessed from their names and values.
+            The columns; by default guessed from their names and values. Models and scores may
+            also be mappings of the models' names to their columns.
         pos_label : optional
             The positive class of two; by default 1, True, or the one whose misses cost more.
         confidence : float, default 0.95
@@ -204,7 +216,13 @@ class Study(Result):
         given = given_rows(
             table,
             costs,
-            Columns(actual, models, scores, design=design, divides=tuple(divides)),
+            Columns(
+                actual,
+                as_columns(models, "models"),
+                as_columns(scores, "scores"),
+                design=design,
+                divides=tuple(divides),
+            ),
             pos_label=pos_label,
             class_priors=class_priors,
             population=population,
@@ -301,7 +319,13 @@ class_names
             choosing=choosing,
             asked=asked,
             merged_from=counts.merged_from,
-            cautions=(*given.roles.cautions, *given.reversed_scores),
+            cautions=tuple(
+                filter(
+                    None,
+                    [*given.roles.cautions, *given.reversed_scores, given.roles.unjudged_note],
+                )
+            ),
+            rows_left_out=counts.left_out,
         )
 
     def report(self, path: str | os.PathLike[str] = "report.html", **settings: Any) -> Self:
@@ -363,12 +387,21 @@ class_names
     def __repr__(self) -> str:
         header, rows = self._table()
         models = f"{len(rows)} model{'' if len(rows) == 1 else 's'}"
-        lines = [f"Study of {self.source}: {self.n:,} examples, {models}"]
-        lines += text_table(header, rows[:SHOWN_MODELS]).splitlines()
-        if rows[SHOWN_MODELS:]:
-            lines.append(f"… and {len(rows) - SHOWN_MODELS} more")
+        unjudged = unjudged_sentence(self.roles.unjudged)
+        shown = SHOWN_MODELS - bool(unjudged)
+        lines = [f"Study of {self.source}: {self._size()}, {models}"]
+        lines += text_table(header, rows[:shown]).splitlines()
+        if rows[shown:]:
+            lines.append(f"… and {len(rows) - shown} more")
+        lines += filter(None, [unjudged])
         lines.append(f"The actual classes are in {self.roles.actual!r}; notes has the rest.")
         return "\n".join(lines)
+
+    def _size(self) -> str:
+        """Return the number of examples, and of rows that are left out."""
+        left_out = sum(self.rows_left_out.values())
+        rows = f" ({left_out:,} row{'s' if left_out > 1 else ''} left out)" if left_out else ""
+        return f"{self.n:,} examples{rows}"
 
     def to_frame(self) -> Any:
         """Return the policies as a pandas data frame, the cheapest first.
@@ -403,7 +436,8 @@ class_names
 
     def _repr_html_(self) -> str:
         header, rows = self._table()
-        caption = f"Study of {self.source}: {self.n:,} examples. {' '.join(self.notes[:1])}"
+        said = [*self.notes[:1], unjudged_sentence(self.roles.unjudged)]
+        caption = f"Study of {self.source}: {self._size()}. {' '.join(filter(None, said))}"
         return html_table(header, rows, caption)
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
@@ -463,6 +497,7 @@ class_names
             self.examples,
             doubtful=roles.doubtful,
             merged_from=self.merged_from,
+            left_out=self.rows_left_out,
         )
 
     def estimate(self, name: str, unit: str = "") -> CostEstimate:
