@@ -58,8 +58,9 @@ class Question(NamedTuple):
     @property
     def options(self):
         """The options of the command for the question."""
-        named = [("--actual", "actual"), *(("-m", each) for each in self.models)]
-        named += [("-s", each) for each in self.scores]
+        one = "m=" if self.models and self.scores else ""  # decisions and scores of one model
+        named = [("--actual", "actual"), *(("-m", f"{one}{each}") for each in self.models)]
+        named += [("-s", f"{one}{each}") for each in self.scores]
         named += [("--weight", self.weight)] if self.weight else []
         named += [("--id", "id")] if "id" in self.columns else []
         named += [("--model-column", "model")] if "model" in self.columns else []
