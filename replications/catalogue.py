@@ -27,6 +27,7 @@ NAMES = (
     "designs",
     "policies",
     "policy-verdicts",
+    "default-power",
     "audit-coverage",
 )
 """An experiment "some-name" is `EXPERIMENT` in the module `replications.experiments.some_name`."""

@@ -112,7 +112,7 @@ def test_what_r_and_weka_printed():
     estimate = evaluate(ACTUAL, LOGISTIC, COSTS)
     assert (estimate.total, round(estimate.cost, 4)) == (246_000, 863.1579)
     assert expected_cost(COUNTS.confusion_at(0.501621), COSTS) == same(863.157894736842)
-    choice = choose_threshold(COUNTS, COSTS)
+    choice = choose_threshold(COUNTS, COSTS, rule="minimum")
     assert choice.threshold == 0.103474
     assert choice.cost == same(322.807017543860)
     assert [choice.recall, 1 - choice.fpr] == same([0.990566037736, 0.854748603352])
@@ -148,7 +148,7 @@ def test_empulse():
     assert metrics.savings_score(Y, BY_LOGISTIC, **PRICES) == same(saved)
     drawn = (PROBABILITIES * ExampleCosts.from_matrix(COSTS, ACTUAL).values).sum(axis=1).mean()
     assert metrics.expected_cost_loss(Y, SCORES, **PRICES) == same(drawn)
-    best = choose_threshold(COUNTS, COSTS).cost
+    best = choose_threshold(COUNTS, COSTS, rule="minimum").cost
     assert metrics.max_profit_score(Y, SCORES, **PRICES) == same(-best)
     amounts = np.linspace(100, 3000, len(Y))
     values = np.column_stack([np.where(Y == 1, amounts, 0), np.full(len(Y), 50.0)])

@@ -5,7 +5,6 @@ import pytest
 from tools.trace_files import CALLS, files_of
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.code)
 def test_a_call_runs_through_few_files(call):
     found = files_of(call.code)

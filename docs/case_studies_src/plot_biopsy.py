@@ -77,9 +77,9 @@ print(cost_table(estimates))
 # Half is the threshold for mistakes that cost the same, at the prevalence that the models were
 # trained with. Here a miss costs as much as twenty unneeded biopsies, and the clinic has fewer
 # malignant tumours than the data. For calibrated risks, the two together determine the threshold.
-# Predicted risks are seldom perfectly calibrated. So ``choose_threshold`` takes the threshold that
-# was cheapest on the training half, at the prevalence of the clinic; ``on`` evaluates it on the
-# test half (:doc:`/howto/thresholds`).
+# Predicted risks are seldom perfectly calibrated. So ``choose_threshold`` estimates the cheapest
+# threshold from the training half, at the prevalence of the clinic; ``on`` evaluates it on the test
+# half (:doc:`/howto/thresholds`).
 
 from textwrap import fill
 
@@ -204,30 +204,18 @@ print(f"'{best}' is shown to be cheaper for PC(+) from {low:.2g} to {high:.2g}")
 # -----------------------
 #
 # Nobody knows what a miss costs. Say it is somewhere between 10,000 and 200,000, and a biopsy
-# between 1,000 and 4,000. How likely is each model then the cheapest, with the thresholds chosen
-# above?
+# between 1,000 and 4,000. Which model is the cheapest, with the thresholds chosen above, as the
+# cost of a miss goes through its range?
 
-from stakes import CostRanges, cheapest_probability
+from stakes import CostRanges, cost_sensitivity
 
 rough = CostRanges.from_cells(
     {("benign", "malignant"): (10_000, 200_000), ("malignant", "benign"): (1_000, 4_000)},
     labels=["benign", "malignant"],
     scale="log",
 )
-likely = cheapest_probability(y_test, decisions, rough, class_priors=clinic, rng=0)
-print(likely)
-
-# %%
-# The columns show where the uncertainty comes from: the costs, or the size of the test set. Each
-# probability has two bounds, which allow for a miss that did not occur in this test set. The model
-# that is most often the cheapest need not be the cheapest on average: it may win often and by
-# little if misses are cheap, and lose much if they are expensive. For a single decision use the
-# column "cost", the mean over the range:
-
-often = likely.names[int(np.argmax(likely.probability_low))]
-mean = likely.names[int(np.argmin(likely.cost))]
-print(f"most often the cheapest: '{often}' (at least {100 * max(likely.probability_low):.0f}%)")
-print(f"the cheapest on average: '{mean}' ({min(likely.cost):,.0f} USD)")
+path = cost_sensitivity(y_test, decisions, rough, cell=("benign", "malignant"), class_priors=clinic)
+print(fill(path.summary(), 96))
 
 # %%
 # Where, along the costs, does the order of the model that we took and of its rival turn?

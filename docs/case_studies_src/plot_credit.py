@@ -158,18 +158,15 @@ ranking = compare_many(y[test], decisions, costs, class_priors=expected)
 print(ranking)
 
 # %%
-# Tied models cannot be told apart with this test set, which does not make them equal. The
-# simultaneous intervals say how much might be lost by taking one and not another. From here on we
-# take the model that was cheapest on the *validation* applications, so that the test has no part in
-# the choice. (Its threshold was chosen there as well, so its cost there is a little too low.)
+# Tied models cannot be told apart with this test set, which does not make them equal. The regret
+# bounds what taking the cheapest may cost more than taking the best. From here on we take the model
+# that was cheapest on the *validation* applications, so that the test has no part in the choice.
+# (Its threshold was chosen there as well, and its cost there is corrected for that.) Each interval
+# is then that of one comparison with a model that was named beforehand.
 
 best = min(models, key=lambda name: on_validation[name].cost)
 rival = next(name for name in ranking.estimates() if name != best)
-lost = {}
-for pair in ranking.pairwise():
-    if best in {pair.first, pair.second}:
-        other = pair.second if pair.first == best else pair.first
-        lost[other] = pair.high if pair.first == best else -pair.low
+lost = {pair.first: -pair.low for pair in ranking.against(best)}
 for name in models:
     print(f"{name:9} {on_validation[name].cost:5.1f} on validation", end=", ")
     print(f"{chosen[name].cost:5.1f} on the test applications")
@@ -273,10 +270,10 @@ print(fill(own.summary(), 96))
 #
 # The two shares are guesses. Let a default cost half as much or twice as much, and likewise the
 # refusal of a good customer. The picture has the cost of a default in its range across; the other
-# one is drawn from its own range. The decisions are the ones made above, with thresholds for the
+# one stays as assumed. The decisions are the ones made above, with thresholds for the
 # assumed costs, and those of a chain that grants to all or refuses all.
 
-from stakes import CostRanges, cheapest_probability, flip_region
+from stakes import CostRanges, flip_region
 from stakes.show import CostSensitivityDisplay
 
 rough = CostRanges.around(costs, 2)
@@ -285,11 +282,10 @@ policies = {
     "grant to all": np.full(len(test), "pays"),
     "refuse all": np.full(len(test), "defaults"),
 }
-likely = cheapest_probability(y[test], policies, rough, class_priors=expected, rng=0)
 display = CostSensitivityDisplay.from_labels(
-    y[test], policies, rough, cell=("pays", "defaults"), class_priors=expected, steps=21, rng=0
+    y[test], policies, rough, cell=("pays", "defaults"), class_priors=expected, steps=21
 )
-print(likely)
+print(fill(display.sensitivity.summary(), 96))
 
 # %%
 # How far may the costs move until the model, *as it decides now*, is no better than either? With a

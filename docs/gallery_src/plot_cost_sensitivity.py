@@ -63,7 +63,7 @@ display = CostIntervalDisplay.from_labels(y_test, predictions, mild, unit="hours
 # a straight line from the first cost matrix to the second.
 
 harsh = CostMatrix([[0, 20, 80], [2, 0, 20], [4, 2, 0]], rows="predicted", labels=labels)
-display = CostSensitivityDisplay.from_labels(y_test, predictions, mild, harsh, unit="hours", rng=0)
+display = CostSensitivityDisplay.from_labels(y_test, predictions, mild, harsh, unit="hours")
 print(display.sensitivity.summary())
 
 # %%
@@ -82,4 +82,4 @@ rough = CostRanges.from_cells(
     labels=labels,
     scale="log",
 )
-display = CostSensitivityDisplay.from_labels(y_test, predictions, rough, unit="hours", rng=0)
+display = CostSensitivityDisplay.from_labels(y_test, predictions, rough, unit="hours")

@@ -3,8 +3,8 @@ Ranking models, and what is not decided
 =======================================
 
 Which of five models is the cheapest? Instead of a list in the order of their costs, the chart shows
-the differences of all pairs, with simultaneous intervals. The examples are made up. Where an
-interval contains zero, the order of the two is not decided.
+how much less the cheapest costs than each of the others, and than the constant predictions. The
+examples are made up.
 """
 
 import matplotlib.pyplot as plt
@@ -41,14 +41,15 @@ ranking = compare_many(y_test, predictions, costs)
 print(ranking)
 
 # %%
-# A pair whose order is decided is blue with a round mark; one that is not decided is orange with a
-# square mark and a dashed line. The first of each pair is the one that cost less.
+# A difference that is shown is blue with a round mark; one that is not shown is orange with a
+# square mark and a dashed line. That is decided by the p-values, which are adjusted because the
+# data picked the cheapest; the intervals are those of each difference alone.
 
 pairs = ranking.to_dict()["pairs"]
 rows = np.arange(len(pairs))
 fig, ax = plt.subplots(figsize=(7, 0.4 * len(pairs) + 1.2), layout="constrained")
 for row, pair in zip(rows, pairs, strict=True):
-    colour, style, marker = ("C0", "-", "o") if pair["rejected"] else ("C1", "--", "s")
+    colour, style, marker = ("C0", "-", "o") if pair["shown"] else ("C1", "--", "s")
     ax.hlines(row, pair["low"], pair["high"], color=colour, linestyle=style)
     ax.plot(pair["difference"], row, color=colour, marker=marker)
 ax.axvline(0, color="black", linewidth=0.8)
@@ -56,4 +57,4 @@ ax.set_yticks(rows, [f"{pair['first']} − {pair['second']}" for pair in pairs])
 ax.invert_yaxis()
 ax.grid(axis="x", color="0.9")
 ax.set_axisbelow(True)
-ax.set(xlabel="difference in cost per decision, simultaneous 95% intervals")
+ax.set(xlabel="difference in cost per decision, 95% intervals")

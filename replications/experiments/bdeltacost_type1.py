@@ -29,7 +29,6 @@ from replications.experiments.shared.resampling import (
     ALPHA,
     AVERAGED,
     chances,
-    default_rejects,
     outside,
 )
 from stakes.infer._outcomes import Outcomes, make_stratum
@@ -64,10 +63,9 @@ def measure(trial: Trial, *, domain: str, model: str) -> Iterator[Row]:
                 for number in RESAMPLES:
                     misses = float(outside(*sides, number).mean())
                     kept.setdefault(("bdeltacost", number), []).append(1 - misses)
-                misses = float(default_rejects(outcomes, *sides).mean())
-                kept.setdefault(("auto", 0), []).append(1 - misses)
-        normal = batch_p_values(outcomes, "normal") > ALPHA
-        kept.setdefault(("normal", 0), []).append(float(normal.mean()))
+        for method in ("extremal", "normal"):
+            accepted = batch_p_values(outcomes, method) > ALPHA
+            kept.setdefault((method, 0), []).append(float(accepted.mean()))
     for (method, number), values in kept.items():
         keys = {"method": method} | ({"resamples": number} if number else {})
         yield over_matrices("not rejected", values, trial.repeats, **keys)
@@ -88,7 +86,6 @@ def _lopsided(trial: Trial) -> Iterator[Row]:
             "bdeltacost": outside(*sides, RESAMPLES[0]),
             "normal": batch_p_values(outcomes, "normal") <= ALPHA,
             "extremal": batch_p_values(outcomes, "extremal") <= ALPHA,
-            "auto": default_rejects(outcomes, *sides),
         }.items():
             yield share("rejected", float(rejected.sum()), tables, method=method, expected=often)
 
@@ -124,7 +121,7 @@ def draw(results: Results) -> Mapping[str, Any]:
 
 def _table(results: Results) -> Any:
     figure, axes = pyplot().subplots(1, 3, figsize=(10, 4), sharey=True, layout="constrained")
-    shown = ("bdeltacost", "normal", "auto")
+    shown = ("bdeltacost", "normal", "extremal")
     shown_of = {"expf5": RESAMPLES[0], "expf5-bands": 0, "waveform": RESAMPLES[1]}
     for ax, domain in zip(axes, DOMAINS, strict=False):
         for number, method in enumerate(shown):
@@ -172,7 +169,7 @@ def _laplace(results: Results) -> Any:
 
 def _asymmetric(results: Results) -> Any:
     figure, ax = pyplot().subplots(figsize=(6, 4), layout="constrained")
-    for number, method in enumerate(("bdeltacost", "normal", "extremal", "auto")):
+    for number, method in enumerate(("bdeltacost", "normal", "extremal")):
         rows = results.select(domain="asymmetric", method=method, measure="rejected")
         ax.plot(
             [row["expected"] for row in rows], [row["value"] for row in rows], label=method,

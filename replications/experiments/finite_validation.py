@@ -19,7 +19,8 @@ from replications.domains.binormal import SCALE, Binormal, binormal
 from replications.experiment import Experiment, Printed, Results, Row, Trial, Value, average, share
 from replications.experiments.shared.band_coverage import Tables, enumerated
 from stakes._core.typing import Floats
-from stakes.curves import CostCurve, choose_threshold
+from stakes.curves import CostCurve
+from stakes.policies import choose_threshold
 from stakes.show._drawing import CONDITION, GREY, MARKERS, line_look, pyplot
 
 NOMINAL, ALPHA = 0.9, 0.1

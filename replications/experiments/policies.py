@@ -14,20 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from replications.experiment import Experiment, Results, Row, Trial, average, share
-from replications.experiments.shared.scored import Flags, Scored, Setting, settings
+from replications.experiments.shared.scored import Flags, Setting, settings
 from stakes import CostEstimate
 from stakes._core.typing import Floats
 from stakes.errors import StakesWarning
 from stakes.infer import batch_intervals
-from stakes.infer._inference import outcomes_behind, quiet_interval
-from stakes.infer.methods import extremal
-from stakes.policies._choose import Choosing, Threshold, choose
+from stakes.policies import Policies, Policy
 
 SETTINGS = {setting.name: setting for setting in settings()}
-COLUMN, ALPHA = "model@", 0.05
 FEWER, SLOW = 0.5, 0.25
 """Shares of the test sets that are drawn for settings without a promise; and for designs, whose
-limits take a hundred times as long."""
+limits take longer."""
 
 MOST_DRAWN = 10
 """Largest number of test sets drawn for each that is wanted, where few have enough rows."""
@@ -48,10 +45,10 @@ class Found:
         The true cost at the share of positives in the sample, to which costs on the rows refer.
     held_out, in_sample : ndarray
         The cost on folds that did not choose the threshold, and on the rows that did.
-    covered : dict of str to ndarray of bool
-        Whether the limits contain the truth.
-    widths : ndarray, shape (any, 2)
-        The width between the limits, and that between the limits of folds alone.
+    ends : dict of str to ndarray, shape (any, 2)
+        The limits of the cost, by the rule and by either table alone.
+    room : float
+        The difference that is rounding.
     drawn : int
         The number of test sets drawn, including those without enough rows.
     """
@@ -60,43 +57,57 @@ class Found:
     at_share: Floats
     held_out: Floats
     in_sample: Floats
-    covered: dict[str, Flags]
-    widths: Floats
+    ends: dict[str, Floats]
+    room: float
     drawn: int
+
+    @property
+    def covered(self) -> dict[str, Flags]:
+        """Whether the limits contain the truth."""
+        return {
+            method: (low <= self.truth + self.room) & (self.truth <= high + self.room)
+            for method, (low, high) in ((name, each.T) for name, each in self.ends.items())
+        }
+
+    @property
+    def widths(self) -> dict[str, Floats]:
+        """The widths between the limits."""
+        return {method: each[:, 1] - each[:, 0] for method, each in self.ends.items()}
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One test set with enough rows: its threshold's true cost, and the estimates of this cost."""
+    """One test set with enough rows: its policies, and the true cost of the chosen threshold."""
 
-    drawn: Scored
+    policies: Policies
+    policy: Policy
     truth: float
     at_share: float
-    held_out: CostEstimate
-    in_sample: CostEstimate
+
+    def single(self, of: str) -> CostEstimate:
+        """Return the cost on the folds, or on the rows that chose."""
+        policies, policy = self.policies, self.policy
+        if of == FOLDS or policy.always is not None:
+            return policies.estimate(policy.name)
+        return CostEstimate(
+            policies.in_sample.single(policy.column), policies.costs, policies.design
+        )
 
 
 def judged(setting: Setting, rng: np.random.Generator) -> Judged | None:
     """Draw a test set and choose a threshold on it; None where there are too few rows."""
     drawn = setting.draw(rng)
-    chosen = choose(drawn.scores, setting.costs, drawn.design, Choosing(folds=setting.folds))
-    threshold = chosen.thresholds.get(COLUMN)
-    if threshold is None or not threshold.cross_fitted:
+    if not drawn.enough:
         return None
-    value = deployed(threshold)
-    tables = (each.single(COLUMN) for each in (chosen.held_out, chosen.in_sample))
-    truth = float(setting.cost(value))
-    return Judged(
-        drawn,
-        truth,
-        truth if drawn.design.class_priors else float(setting.cost(value, drawn.positive_share)),
-        *(CostEstimate(table, setting.costs, drawn.design) for table in tables),
-    )
-
-
-def deployed(threshold: Threshold) -> float:
-    """Return the lowest score that the threshold classifies as positive."""
-    return threshold.cuts[0][1] if threshold.cuts else math.inf
+    policies = drawn.study(setting.costs).policies
+    every = (one for each in policies.policies for one in (each, *each.alike))
+    policy = next(each for each in every if each.chosen)  # may be alike a constant prediction
+    assert policy.threshold is not None  # noqa: S101 - there are two decisions
+    truth = float(setting.cost(policy.threshold))
+    at_share = truth
+    if drawn.priors is None:
+        at_share = float(setting.cost(policy.threshold, drawn.positive_share))
+    return Judged(policies, policy, truth, at_share)
 
 
 def find(setting: Setting, wanted: int, rng: np.random.Generator) -> Found | None:
@@ -109,59 +120,36 @@ def find(setting: Setting, wanted: int, rng: np.random.Generator) -> Found | Non
             results.append(each)
     if not results:
         return None
-    truth = np.array([each.truth for each in results])
-    covered, widths = _in_designs(results) if setting.way else _row_by_row(setting, results, truth)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StakesWarning)
+        ours = np.array([tuple(each.policies.interval(each.policy.name)) for each in results])
+        ends = {OURS: ours} | {each: _alone(setting, results, each) for each in (FOLDS, SAME)}
+    names = [each.policy.name for each in results]
     return Found(
-        truth,
+        np.array([each.truth for each in results]),
         np.array([each.at_share for each in results]),
-        np.array([each.held_out.cost for each in results]),
-        np.array([each.in_sample.cost for each in results]),
-        covered,
-        widths,
+        np.array([r.policies.estimate(name).cost for r, name in zip(results, names, strict=True)]),
+        np.array([r.policies.in_sample_cost(name) for r, name in zip(results, names, strict=True)]),
+        ends,
+        ROUNDING * setting.ratio,
         drawn,
     )
 
 
-def _row_by_row(
-    setting: Setting, results: Sequence[Judged], truth: Floats
-) -> tuple[dict[str, Flags], Floats]:
-    """Compute all limits at once."""
-    ends = []
-    for name in ("held_out", "in_sample"):
-        tables = np.array([getattr(each, name).confusion.counts for each in results])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", StakesWarning)
-            ends.append(batch_intervals(tables, setting.costs))
-    (low, high), (other_low, other_high) = ends
-    lowest = np.minimum(low, other_low)
-    room = ROUNDING * setting.ratio
-
-    def holds(below: Floats, above: Floats) -> Flags:
-        return (below <= truth + room) & (truth <= above + room)
-
-    covered = {OURS: holds(lowest, high), FOLDS: holds(low, high)}
-    covered[SAME] = holds(other_low, other_high)
-    return covered, np.stack([high - lowest, high - low], axis=1)
-
-
-def _in_designs(results: Sequence[Judged]) -> tuple[dict[str, Flags], Floats]:
-    """Tell from tails whether limits contain the truth, in a tenth of the time of limits."""
-    beyond = []
-    for each in results:
-        estimates = (each.held_out, each.in_sample)
-        tails = [extremal.tails(outcomes_behind(e), each.truth, ALPHA) for e in estimates]
-        beyond.append([[float(tail[0]) < ALPHA / 2 for tail in pair] for pair in tails])
-    held_out, in_sample = np.array(beyond).transpose(1, 2, 0)
-    covered = {
-        OURS: ~(held_out[0] & in_sample[0]) & ~held_out[1],
-        FOLDS: ~held_out.any(axis=0),
-        SAME: ~in_sample.any(axis=0),
-    }
-    widths = []
-    for each in results[:: max(1, len(results) // 10)]:
-        first, second = (quiet_interval(e, 1 - ALPHA) for e in (each.held_out, each.in_sample))
-        widths.append((first.high - min(first.low, second.low), first.width))
-    return covered, np.array(widths)
+def _alone(setting: Setting, results: Sequence[Judged], of: str) -> Floats:
+    """Return the limits by one table: of rows one by one all at once, which is much faster."""
+    found = np.empty((len(results), 2))
+    together: dict[int, Floats] = {}
+    for at, each in enumerate(results):
+        if setting.way or each.policy.always is not None:
+            found[at] = tuple(each.single(of).interval())
+        else:
+            table = each.policies.held_out if of == FOLDS else each.policies.in_sample
+            together[at] = table.single(each.policy.column).counts
+    if together:
+        tables = np.array([*together.values()])
+        found[[*together]] = np.transpose(batch_intervals(tables, setting.costs))
+    return found
 
 
 def measure(trial: Trial, *, setting: str) -> Iterator[Row]:
@@ -179,9 +167,10 @@ def measure(trial: Trial, *, setting: str) -> Iterator[Row]:
     level = found.at_share.mean()
     yield average("cost over truth", found.held_out / level, method=OURS)
     yield average("cost over truth", found.in_sample / level, method=SAME)
-    yield average("truth over optimum", found.truth / about.optimum, method=OURS)
-    wide, plain = found.widths.T
-    yield average("width over folds alone", wide / plain.mean(), method=OURS)
+    if about.optimum * about.n >= 1:  # else there is hardly a mistake to compare with
+        yield average("truth over optimum", found.truth / about.optimum, method=OURS)
+    widths = found.widths
+    yield average("width over folds alone", widths[OURS] / widths[FOLDS].mean(), method=OURS)
 
 
 # The tables of the guide.
@@ -208,14 +197,15 @@ def table(results: Results) -> str:
 def _numbers(results: Results, names: Sequence[str]) -> tuple[str, ...]:
     def values(measure: str, method: str) -> list[float]:
         where = {"measure": measure, "method": method}
-        return [results.value(setting=name, **where) for name in names]
+        rows = [row for name in names for row in results.select(setting=name, **where)]
+        return [float(row["value"]) for row in rows]
 
     def percent(measure: str, method: str) -> str:
         return f"{100 * min(values(measure, method)):.1f}"
 
     def both(measure: str, method: str) -> str:
         found = values(measure, method)
-        ends = [f"{end:.2f}" for end in (min(found), max(found))]
+        ends = [f"{end(found):.2f}" for end in (min, max) if found]
         return "–".join(dict.fromkeys(ends))
 
     return (

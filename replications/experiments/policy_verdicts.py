@@ -1,7 +1,9 @@
-"""Rates of false and of true statements that the cheapest policy costs less than another.
+"""Rates of false and of true statements on which policy costs less than another.
 
-This is not from a paper. The guide to chosen thresholds has the numbers: this module prints its
-table.
+Of the verdict: how often it wrongly states that the cheapest costs less than another, how often the
+policies that it cannot tell apart lack the one that truly costs least, and how often the cheapest
+costs more than the best by more than the stated regret. This is not from a paper. The guide to
+chosen thresholds has the numbers: this module prints its table.
 """
 
 from __future__ import annotations
@@ -10,29 +12,29 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from replications.experiment import Experiment, Results, Row, Trial, share
-from stakes import CostMatrix
-from stakes._core.typing import Floats
-from stakes.counts import JointConfusion
-from stakes.infer._outcomes import Design
-from stakes.infer.batch import batch_outcomes, batch_p_values
-from stakes.policies._choose import Choosing, choose
-from stakes.policies._compared import adjusted
-from stakes.policies.policies import Policies, Policy
-from stakes.predictions.scores import JointScores
+from replications.experiment import Experiment, Results, Row, Trial, average, share
+from replications.experiments.shared.scored import FEWEST_ROWS
+from stakes import CostMatrix, study_of
+from stakes.policies import Policies, Policy
 
 ALPHA = 0.05
 APART = 1.5
 LONG = 10_000
+EXTRA = 1.2
+"""Cost of thresholds beside the best one, where it is 1."""
 
 GRID = np.linspace(-8.0, 12.0, 20_001)
+
+CHOSEN, DECIDED, BESIDE, PINNED = "", "as decided", "as decided, half of them bolder", "pinned"
+"""Thresholds chosen on the rows; decisions by the best threshold; by one below it or one above it,
+which cost the same; and thresholds chosen on the rows against the best one, stated beforehand."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class Contest:
         The correlation of the scores of two models within a class.
     apart : float
         The separation of the class means by the best models, in standard deviations.
+    way : str
+        The kind of thresholds.
     """
 
     what: str
@@ -62,16 +66,22 @@ class Contest:
     worse: tuple[float, ...]
     alike: float = 0.0
     apart: float = APART
+    way: str = CHOSEN
 
     @property
     def name(self) -> str:
         """The display name."""
-        return f"{self.what}: {self.n:,} rows, {self.prevalence:.0%}, {self.ratio:g} to 1"
+        return f"{self.label}: {self.n:,} rows, {100 * self.prevalence:g}%, {self.ratio:g} to 1"
+
+    @property
+    def label(self) -> str:
+        """The policies, in the table."""
+        return f"{self.what}, {self.way}" if self.way else self.what
 
     @property
     def powerful(self) -> bool:
         """Whether only one model is best, so that rules can be compared by their power."""
-        return self.worse.count(0.0) == 1
+        return self.way == CHOSEN and self.worse.count(0.0) == 1
 
     @cached_property
     def costs(self) -> CostMatrix:
@@ -106,16 +116,59 @@ class Contest:
             for worse in self.worse
         )
 
-    def draw(self, rng: np.random.Generator) -> JointScores:
-        """Draw a test set."""
+    def stated(self, model: int) -> float:
+        """Return the threshold of a model that is not chosen on the rows."""
+        costs = self.cost(self.parts[model], GRID)
+        best = int(costs.argmin())
+        if self.way != BESIDE:
+            return float(GRID[best])
+        end = GRID[0] if model % 2 else GRID[-1]  # both constants cost more than that, or neither
+
+        def more(threshold: float) -> float:
+            return float(self.cost(self.parts[model], threshold) - EXTRA * costs[best])
+
+        return float(brentq(more, GRID[best], end))
+
+    def draw(self, rng: np.random.Generator) -> Policies | None:
+        """Draw a test set, and return its policies; None where there are too few rows."""
         positive = rng.random(self.n) < self.prevalence
         common = rng.standard_normal(self.n) * math.sqrt(self.alike)
         noise = rng.standard_normal((len(self.worse), self.n)) * math.sqrt(1 - self.alike)
+        if min(positive.sum(), (~positive).sum()) < FEWEST_ROWS:
+            return None
         columns = {
             f"model {at}": apart * positive + common + own
             for at, (apart, own) in enumerate(zip(self.parts, noise, strict=True))
         }
-        return JointScores.from_columns(positive, columns, pos_label=1, neg_label=0)
+        decided: dict[str, Any] = {}
+        if self.way in {DECIDED, BESIDE}:
+            cuts = map(self.stated, range(len(columns)))
+            each = zip(columns.items(), cuts, strict=True)
+            decided, columns = {name: (v >= cut) * 1 for (name, v), cut in each}, {}
+        baseline = f"model 0@{self.stated(0)!r}" if self.way == PINNED else None
+        y_true = positive.astype(np.intp)
+        given: dict[str, Any] = {"y_score": columns, "pos_label": 1, "baseline": baseline}
+        return study_of(y_true, decided, self.costs, **given).policies
+
+    def truths(self, policies: Policies, *, deployed: bool) -> dict[str, float]:
+        """Return the true cost of each policy.
+
+        Of a chosen threshold, that of the one to deploy or, which is stricter where models are
+        equally good, that of the model's best one.
+        """
+        if self.apart == 0 and not deployed:  # every threshold costs the same, as constants do
+            return dict.fromkeys((each.name for each in policies.policies), 1 - self.prevalence)
+        return {each.name: self._truth(each, deployed=deployed) for each in policies.policies}
+
+    def _truth(self, policy: Policy, *, deployed: bool) -> float:
+        if policy.model is None:
+            return 1 - self.prevalence if policy.decision == 1 else self.prevalence * self.ratio
+        model = int(policy.model.split()[1])
+        if policy.kind == "decisions":
+            return float(self.cost(self.parts[model], self.stated(model)))
+        if not deployed and policy.threshold != self.stated(model):
+            return float(self.cost(self.parts[model], GRID).min())
+        return float(self.cost(self.parts[model], policy.threshold))
 
 
 def _both_below(at: float, correlation: float) -> float:
@@ -128,12 +181,19 @@ def _both_below(at: float, correlation: float) -> float:
     return float(np.trapezoid(density * ndtr(inside) ** 2, wide))
 
 
+SIZES = ((200, 0.3, 20.0), (1000, 0.05, 20.0), (1000, 0.3, 1.0), (LONG, 0.05, 500.0))
+RARE = ((1000, 0.05, 20.0), (1000, 0.3, 1.0), (LONG, 0.01, 100.0), (LONG, 0.002, 500.0))
+
+
 def contests() -> list[Contest]:
     """Return all contests."""
-    sizes = ((200, 0.3, 20.0), (1000, 0.05, 20.0), (1000, 0.3, 1.0), (LONG, 0.05, 500.0))
-    found = [Contest(f"{many} equal", *size, (0.0,) * many) for size in sizes for many in (2, 3, 5)]
+    found = [Contest(f"{many} equal", *size, (0.0,) * many) for size in SIZES
+             for many in (2, 3, 5, 8)]  # fmt: skip
     found += [Contest(f"{many} equal, alike", *size, (0.0,) * many, 0.8)
-              for size in sizes[1:3] for many in (2, 5)]  # fmt: skip
+              for size in SIZES[1:3] for many in (2, 5)]  # fmt: skip
+    found += [Contest(f"{many} equal", *size, (0.0,) * many, 0.8, way=way)
+              for way in (DECIDED, BESIDE) for size in RARE for many in (2, 5, 8)]  # fmt: skip
+    found += [Contest("1 against its best", *size, (0.0,), way=PINNED) for size in SIZES]
     found += [Contest("3 equal, a constant near", n, 0.05, 1.0, (0.0,) * 3) for n in (1000, LONG)]
     found += [Contest(f"{many} worth nothing, as both constants", n, 0.05, 19.0, (0.0,) * many,
                       apart=0.0) for n in (1000, LONG) for many in (2, 5)]  # fmt: skip
@@ -150,128 +210,96 @@ def contests() -> list[Contest]:
     return found
 
 
-# Statements about one test set.
+# What is shown, by this rule and by others.
+
+RULES = ("policies", "Bonferroni", "Holm, all pairs")
+STATED = ("any false statement", "false winner", "true winner")
+MISSED, EXCEEDED, REGRET = "best missed", "regret exceeded", "regret over cost"
+
+
+def shown_by(rule: str, policies: Policies) -> set[str]:
+    """Return the policies that a rule shows to cost more than the cheapest."""
+    if rule == RULES[0]:
+        return {pair.second for pair in policies.pairs if pair.shown}
+    best, others = policies.best, policies.others
+    if rule == RULES[1]:
+        return bonferroni({pair.second: pair.p_value for pair in policies.pairs})
+    every = itertools.combinations((best, *others), 2)
+    return holm_all_pairs({pair: policies.family.pair(*pair).p_value for pair in every}, best)
 
 
 @dataclass(frozen=True)
-class Said:
-    """The policies of one test set, and their true costs.
+class Judged:
+    """What is stated on one test set, and whether it is true.
 
     Attributes
     ----------
-    found : Policies
-        The policies.
-    truths : dict of str to float
-        The true costs of the policies: the least cost of each model, and those of the constants.
+    stated : dict of str to tuple of bool
+        By rule, whether the statements in `STATED` hold.
+    missed : bool
+        Whether a policy that truly costs least is shown to cost more than another.
+    exceeded : bool
+        Whether the cheapest costs more than the best by more than the regret.
+    regret : float
+        The regret over the cost of the cheapest.
     """
 
-    found: Policies
-    truths: Mapping[str, float]
+    stated: Mapping[str, tuple[bool, ...]]
+    missed: bool
+    exceeded: bool
+    regret: float
 
 
-def draw(contest: Contest, rng: np.random.Generator) -> Said | None:
-    """Choose thresholds on a test set; None where there are too few rows."""
-    scores = contest.draw(rng)
-    chosen = choose(scores, contest.costs, Design(), Choosing())
-    if not all(each.cross_fitted for each in chosen.thresholds.values()) or chosen.undecided:
-        return None
-    policies = [
-        Policy(column, each.model, "threshold", cross_fitted=True, column=column)
-        for column, each in chosen.thresholds.items()
-    ]
-    policies += [Policy(f"always {each}", None, "constant", decision=each) for each in (0, 1)]
-    found = Policies(tuple(policies), chosen.held_out, chosen.in_sample, contest.costs, Design())
-    truths = {"always 0": contest.prevalence * contest.ratio, "always 1": 1 - contest.prevalence}
-    least = {apart: float(contest.cost(apart, GRID).min()) for apart in set(contest.parts)}
-    for policy in found.policies:
-        if policy.model is not None:
-            truths[policy.name] = least[contest.parts[scores.names.index(policy.model)]]
-    if contest.apart == 0:  # every threshold costs the same, and so do the constants
-        truths = dict.fromkeys(truths, 1 - contest.prevalence)
-    return Said(found, truths)
+def judge(contest: Contest, policies: Policies, rules: Sequence[str] = RULES[:1]) -> Judged:
+    """Compare what is stated with what is true."""
+    best, others = policies.best, policies.others
+    truth = contest.truths(policies, deployed=False)
+    stated = {}
+    for rule in rules:
+        shown = shown_by(rule, policies)
+        false = any(truth[each] <= truth[best] + 1e-9 for each in shown)
+        won = len(shown) == len(others)
+        stated[rule] = (false, won and false, won and not false)
+    real = contest.truths(policies, deployed=True)
+    # Of equally good ones the first by name, which does not depend on the rows.
+    least = min(sorted((best, *others)), key=real.__getitem__)
+    regret = policies.regret
+    return Judged(
+        stated,
+        least not in (best, *policies.ties),
+        real[best] - real[least] > regret + 1e-12,
+        regret / policies.estimate(best).cost,
+    )
 
 
-Pair = tuple[str, str]
+def judged(
+    contest: Contest, tried: int, rng: np.random.Generator, rules: Sequence[str] = RULES[:1]
+) -> list[Judged]:
+    """Return what is stated on each test set with enough rows."""
+    drawn = (contest.draw(rng) for _ in range(tried))
+    return [judge(contest, policies, rules) for policies in drawn if policies is not None]
 
 
-def p_values(said: Sequence[Said], pairs: Sequence[Sequence[Pair]]) -> list[dict[Pair, float]]:
-    """Return the p-value of each pair of each test set, many at once.
-
-    As in `Policies.pairs`, this is the larger of those of the held-out and the in-sample decisions,
-    and 1 where they disagree on which costs less.
-    """
-    found: list[dict[Pair, float]] = [{} for _ in said]
-    tasks: dict[Any, list[tuple[int, Pair, Any, Any]]] = {}
-    for at, (each, wanted) in enumerate(zip(said, pairs, strict=True)):
-        for pair in wanted:
-            key, tables = _tables(each.found, pair)
-            tasks.setdefault(key, []).append((at, pair, *tables))
-    for (matrix, method), rows in tasks.items():
-        first, p_first = _tested([row[2] for row in rows], matrix, method)
-        close = np.flatnonzero(p_first <= ALPHA)
-        for at, pair, *_ in rows:
-            found[at][pair] = 1.0
-        if len(close):
-            second, p_second = _tested([rows[k][3] for k in close], matrix, method)
-            agree = np.sign(first[close]) == np.sign(second)
-            both = np.where(agree, np.maximum(p_first[close], p_second), 1.0)
-            for k, value in zip(close, both, strict=True):
-                found[rows[k][0]][rows[k][1]] = float(value)
-    return found
+def any_false_statements(contest: Contest, tried: int, rng: np.random.Generator) -> Any:
+    """Tell for each test set with enough rows whether any statement is false."""
+    return np.array([each.stated[RULES[0]][0] for each in judged(contest, tried, rng)])
 
 
-def _tested(tables: Sequence[Any], matrix: Any, method: str) -> tuple[Floats, Floats]:
-    costs = _matrix(matrix)
-    outcomes = batch_outcomes(np.array(tables), costs)
-    if outcomes.lowest == outcomes.highest:  # nothing varies: the difference is known
-        return outcomes.mean, np.where(outcomes.mean == 0, 1.0, 0.0)
-    return outcomes.mean, batch_p_values(outcomes, method)
-
-
-@cache
-def _matrix(rows: tuple[tuple[float, ...], ...]) -> CostMatrix:
-    decisions = [0, 1] if len(rows) > 1 else ["always"]
-    return CostMatrix(np.array(rows), rows="predicted", labels=[0, 1], decisions=decisions)
-
-
-def _tables(policies: Policies, pair: Pair) -> tuple[Any, tuple[Any, Any]]:
-    """Return the costs and the test of a comparison, and its two tables."""
-    one, other = (policies[name] for name in pair)
-    values = policies.costs.values
-    joints = (policies.held_out, policies.in_sample)
-    if one.kind == other.kind == "constant":
-        places = [policies.costs.decisions.index(each.decision) for each in (one, other)]
-        difference = values[places[:1]] - values[places[1:]]
-        classes = joints[0].single(joints[0].names[0]).counts.sum(axis=0, keepdims=True)
-        return (_key(difference), "extremal"), (classes, classes)
-    if "constant" in (one.kind, other.kind):
-        constant, model, sign = (one, other, -1) if one.kind == "constant" else (other, one, 1)
-        relative = sign * (values - values[policies.costs.decisions.index(constant.decision)])
-        return (_key(relative), "extremal"), _counts(joints, model.column)
-    tables = tuple(joint.pair(one.column, other.column).counts for joint in joints)
-    return (_key(values), "auto"), (tables[0], tables[1])
-
-
-def _counts(joints: Sequence[JointConfusion], column: str) -> tuple[Any, Any]:
-    first, second = (joint.single(column).counts for joint in joints)
-    return first, second
-
-
-def _key(values: Floats) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(float(v) + 0.0 for v in row) for row in values)
-
-
-# Which differences are shown, by this rule and by others.
-
-
-def stepping_down(p: Mapping[str, float]) -> set[str]:
-    """Return the policies shown to cost more than the cheapest, by the rule of `Policies.pairs`."""
-    shown: set[str] = set()
-    for name in sorted(p, key=p.__getitem__):
-        if adjusted(p[name], len(p) + 1 - len(shown)) > ALPHA:
-            break
-        shown.add(name)
-    return shown
+def measure(trial: Trial, *, contest: str) -> Iterator[Row]:
+    """Measure the rates of false and of true statements."""
+    about = CONTESTS[contest]
+    rules = RULES if about.powerful else RULES[:1]
+    found = judged(about, trial.repeats, trial.rng, rules)
+    for rule in rules:
+        hits = np.array([each.stated[rule] for each in found]).sum(axis=0)
+        for measured, number in zip(STATED, hits, strict=True):
+            yield share(measured, int(number), len(found), rule=rule)
+    for measured, flags in (
+        (MISSED, [each.missed for each in found]),
+        (EXCEEDED, [each.exceeded for each in found]),
+    ):
+        yield share(measured, sum(flags), len(found), rule=RULES[0])
+    yield average(REGRET, [each.regret for each in found], rule=RULES[0])
 
 
 def bonferroni(p: Mapping[str, float]) -> set[str]:
@@ -279,7 +307,7 @@ def bonferroni(p: Mapping[str, float]) -> set[str]:
     return {name for name, value in p.items() if value <= ALPHA / len(p)}
 
 
-def holm_all_pairs(p: Mapping[Pair, float], best: str) -> set[str]:
+def holm_all_pairs(p: Mapping[tuple[str, str], float], best: str) -> set[str]:
     """Return the policies shown to cost more than the cheapest by Holm's rule for all pairs."""
     shown: set[str] = set()
     for at, pair in enumerate(sorted(p, key=p.__getitem__)):
@@ -290,92 +318,48 @@ def holm_all_pairs(p: Mapping[Pair, float], best: str) -> set[str]:
     return shown
 
 
-RULES = ("policies", "Bonferroni", "Holm, all pairs")
-
-
-def measure(trial: Trial, *, contest: str) -> Iterator[Row]:
-    """Measure the rates of false and of true statements."""
-    about = CONTESTS[contest]
-    rules = RULES if about.powerful else RULES[:1]
-    for rule, results in judged(about, trial.repeats, trial.rng, rules).items():
-        for measured, hits in zip(MEASURED, results.sum(axis=0), strict=True):
-            yield share(measured, int(hits), len(results), rule=rule)
-
-
-MEASURED = ("any false statement", "false winner", "true winner")
-
-
-def judged(
-    contest: Contest, tried: int, rng: np.random.Generator, rules: Sequence[str] = RULES[:1]
-) -> dict[str, Any]:
-    """Return the values named in `MEASURED` of each test set with enough rows, for each rule."""
-    said = [each for _ in range(tried) if (each := draw(contest, rng)) is not None]
-    wanted: list[list[Pair]] = []
-    for each in said:
-        best, *others = each.found.competitors
-        every = itertools.combinations(each.found.competitors, 2)
-        wanted.append(list(every) if RULES[2] in rules else [(best, other) for other in others])
-    found = p_values(said, wanted)
-    results: dict[str, list[tuple[bool, ...]]] = {rule: [] for rule in rules}
-    for each, p in zip(said, found, strict=True):
-        best, *others = each.found.competitors
-        against = {other: p[best, other] for other in others}
-        for rule in rules:
-            shown = holm_all_pairs(p, best) if rule == RULES[2] else BY_RULE[rule](against)
-            results[rule].append(_judged(each, best, others, shown))
-    return {rule: np.array(each) for rule, each in results.items()}
-
-
-def any_false_statements(contest: Contest, tried: int, rng: np.random.Generator) -> Any:
-    """Tell for each test set with enough rows whether any statement is false."""
-    return judged(contest, tried, rng)[RULES[0]][:, 0]
-
-
-BY_RULE = {RULES[0]: stepping_down, RULES[1]: bonferroni}
-
-
-def _judged(said: Said, best: str, others: Sequence[str], shown: set[str]) -> tuple[bool, ...]:
-    truth = said.truths
-    false = any(truth[each] <= truth[best] + 1e-9 for each in shown)
-    won = len(shown) == len(others)
-    return false, won and false, won and not false
-
-
 # The table of the guide.
 
-HEADER = ("policies", "rows", "positives", "costs", *MEASURED, "Holm", "Bonferroni")
+HEADER = (
+    "policies", "rows", "positives", "costs", *STATED, "Holm", "Bonferroni", MISSED, EXCEEDED,
+    REGRET,
+)  # fmt: skip
 
 
 def table(results: Results) -> str:
-    """Return the table of the guide, in Markdown, with percentages."""
+    """Return the table of the guide, in Markdown, with percentages; without empty columns."""
     lines: list[tuple[str, ...]] = [HEADER, ("---", *["---:"] * (len(HEADER) - 1))]
     for name, contest in CONTESTS.items():
         rows = results.select(contest=name)
         if not rows:
             continue
         values = {(row["measure"], row["rule"]): float(row["value"]) for row in rows}
+
+        def percent(
+            measure: str, rule: str, values: Mapping[Any, float] = values, form: str = ".1f"
+        ) -> str:
+            return f"{100 * values[measure, rule]:{form}}" if (measure, rule) in values else ""
+
         lines.append(
             (
-                contest.what,
+                contest.label,
                 f"{contest.n:,}",
-                f"{contest.prevalence:.0%}".replace("%", " %"),
+                f"{contest.prevalence:.1%}".replace(".0%", "%").replace("%", " %"),
                 f"{contest.ratio:g} : 1",
-                *(f"{100 * values[each, RULES[0]]:.1f}" for each in MEASURED),
-                *(
-                    f"{100 * values[MEASURED[2], rule]:.1f}"
-                    if (MEASURED[2], rule) in values
-                    else ""
-                    for rule in reversed(RULES[1:])
-                ),
+                *(percent(each, RULES[0]) for each in STATED),
+                *(percent(STATED[2], rule) for rule in reversed(RULES[1:])),
+                *(percent(each, RULES[0]) for each in (MISSED, EXCEEDED)),
+                percent(REGRET, RULES[0], form=".0f"),
             )
         )
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    filled = [at for at in range(len(HEADER)) if any(line[at] for line in lines[2:])]
+    return "\n".join(f"| {' | '.join(line[at] for at in filled)} |" for line in lines)
 
 
 CONTESTS = {contest.name: contest for contest in contests()}
 EXPERIMENT = Experiment(
     name="policy-verdicts",
-    title="How often the cheapest policy is wrongly, and rightly, said to cost less",
+    title="How often verdicts wrongly, and rightly, state that a policy costs less",
     source="No paper: policies compared with the cheapest of them, by Tukey's range stepping down",
     varies={"contest": tuple(CONTESTS)},
     measure=measure,

@@ -17,7 +17,6 @@ from .curves import (
     CostCurveDifference,
     CostLine,
     DecisionCurve,
-    choose_threshold,
 )
 from .infer import (
     Accumulator,
@@ -26,7 +25,6 @@ from .infer import (
     Design,
     PairedAccumulator,
     Ranking,
-    cheapest_probability,
     compare,
     compare_by,
     compare_many,
@@ -41,6 +39,7 @@ from .infer import (
     power,
 )
 from .measures import expected_cost
+from .policies import choose_threshold
 from .show.report import report
 from .study import study_of
 
@@ -69,7 +68,6 @@ __all__ = [
     "Ranking",
     "ScoreCounts",
     "audit",
-    "cheapest_probability",
     "choose_threshold",
     "compare",
     "compare_by",

@@ -65,7 +65,7 @@ def _judge(
     __tracebackhide__ = True
     from stakes.costs import CostMatrix
     from stakes.errors import InputError
-    from stakes.policies import Asked
+    from stakes.policies._assemble import Asked
     from stakes.read.tables import is_frame
     from stakes.study import study_of, study_of_files
 

@@ -27,7 +27,6 @@ __all__ = [
     "MissingExtraError",
     "NotClaimedWarning",
     "PlanError",
-    "RareCostWarning",
     "RefusedInputError",
     "StakesError",
     "StakesWarning",
@@ -301,16 +300,16 @@ class StakesWarning(UserWarning):
     Examples
     --------
     >>> import warnings
-    >>> from stakes import CostMatrix, compare
+    >>> from stakes import CostMatrix, evaluate
     >>> from stakes.errors import StakesWarning
     >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", StakesWarning)
     ...     try:
-    ...         compare([0, 0, 1], [0, 1, 1], [0, 0, 1], costs).test()
+    ...         evaluate([0, 0, 1], [0, 1, 1], costs, groups=[1, 1, 2]).interval()
     ...     except StakesWarning as warning:
     ...         print(type(warning).__name__)
-    RareCostWarning
+    NotClaimedWarning
     """
 
 
@@ -343,22 +342,6 @@ class InputWarning(StakesWarning):
     ...     study = study_of(rows, {"false_positive": 1, "false_negative": 5})
     >>> [each.category.__name__ for each in caught]
     ['InputWarning']
-    """
-
-
-class RareCostWarning(StakesWarning):
-    """The most influential outcomes occurred too rarely for the usual test.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from stakes import CostMatrix, compare
-    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     result = compare([0, 0, 1], [0, 1, 1], [0, 0, 1], costs).test()
-    >>> [each.category.__name__ for each in caught]
-    ['RareCostWarning']
     """
 
 

@@ -16,7 +16,7 @@ from stakes.errors import MissingExtraError
 from stakes.findings.data import Settings, json_text
 from stakes.findings.report import Findings, findings
 from stakes.infer.evaluation import evaluate
-from stakes.policies import Verdict
+from stakes.policies.verdict import Verdict
 from stakes.predictions.count_file import counts_text
 from stakes.study import Study
 
@@ -60,11 +60,11 @@ def log_to_mlflow(
     - Metrics of the verdict: ``verdict/cost``, ``verdict/cost_low``, ``verdict/cost_high``,
       ``verdict/saving``, ``verdict/saving_low``, ``verdict/saving_high`` (per decision, against the
       baseline), ``verdict/ties`` (the number of policies it cannot be told apart from), and
-      ``verdict/to_settle`` (the test set size that would tell it from the next one) where known.
+      ``verdict/regret`` (the most that using it costs more than the best).
     - Tags: ``stakes.verdict`` (in words), ``stakes.use``, ``stakes.baseline``, ``stakes.shown``
       (whether it is shown to be the cheapest) and ``stakes.saving_shown``.
     - Parameters: ``stakes.costs``, ``stakes.class_priors``, ``stakes.confidence``, ``stakes.n``,
-      ``stakes.seed`` and ``stakes.thresholds`` (the threshold to deploy for each model).
+      ``stakes.thresholds`` (the threshold to deploy for each model).
 
     In the folder ``stakes`` of the artifacts are ``findings.json``, ``counts.json``, which
     ``stakes merge`` and all other commands read, and ``report.html``.
@@ -112,7 +112,7 @@ def log_to_mlflow(
 
 
 def mlflow_cost_metric(
-    costs: CostMatrix, *, name: str = "cost", confidence: float = 0.95, method: str = "auto"
+    costs: CostMatrix, *, name: str = "cost", confidence: float = 0.95, method: str = "extremal"
 ) -> Any:
     """Return expected cost as a metric for ``mlflow.models.evaluate(extra_metrics=[…])``.
 
@@ -177,8 +177,7 @@ def _metrics(found: Findings) -> Iterator[tuple[str, float]]:
     yield "verdict/saving_low", verdict.saving.low
     yield "verdict/saving_high", verdict.saving.high
     yield "verdict/ties", len(verdict.ties)
-    if verdict.to_settle is not None:
-        yield "verdict/to_settle", verdict.to_settle.examples
+    yield "verdict/regret", verdict.regret
 
 
 def _thresholds(found: Findings) -> dict[str, float]:
@@ -212,7 +211,6 @@ def _parameters(found: Findings) -> Iterator[tuple[str, Any]]:
     )
     yield "stakes.confidence", settings.confidence
     yield "stakes.n", found.data.n
-    yield "stakes.seed", settings.seed
     yield "stakes.thresholds", _short(_thresholds(found))
 
 

@@ -18,11 +18,10 @@ FUNCTIONS = {
     "stakes.infer._probability.dirichlet_mean": ("quantile", "upper_tail", "near_scores"),
     "stakes.infer._probability.gamma_ratio": ("quantile", "upper_tail", "near_scores"),
     "stakes.infer._probability.sampling": ("all_tilted",),
-    "stakes.infer._inference": ("limits", "run_test"),
+    "stakes.infer._inference": ("limits", "p_values"),
     "stakes.infer.methods.extremal": ("tails_of",),
     "stakes.infer.planning": ("plan_from",),
-    "stakes.policies._path": ("chosen_at",),
-    "stakes.policies._rule": ("cheapest_cuts",),
+    "stakes.policies._choose": ("choose",),
 }
 # Packages whose modules import these functions under names of their own.
 USERS = ("stakes.infer", "stakes.audit", "stakes.findings", "stakes.show", "stakes.simulate")

@@ -5,15 +5,13 @@ import math
 import numpy as np
 
 from stakes import CostMatrix
-from stakes.findings.sensitivity import FACTORS
-from stakes.policies._assemble import with_stated
-from stakes.policies._path import chosen_at, with_thresholds
+from stakes.findings.sensitivity import FACTORS, repriced
+from stakes.policies._path import with_thresholds
 
 
 def retuned(study, edits):
     """Return the policies at other costs, with the thresholds of the nearest ratio of costs."""
-    given = with_stated(study.choosing, study.asked, study.roles.models)
-    every = chosen_at(study.joint_scores, study.costs, study.design, given, FACTORS)
+    every = repriced(study).at_ratios(FACTORS)
     named = {"rows": "predicted", "labels": study.costs.labels}
     return [
         with_thresholds(study.policies, every[nearest(study, edit)], CostMatrix(edit, **named))

@@ -17,25 +17,26 @@ from _helpers.report_studies import (
 from _helpers.retuned import retuned
 
 from stakes import CostMatrix, Design
-from stakes._core.text import number, threshold_text
-from stakes.findings import findings
-from stakes.findings.policies import AUTO, _result
+from stakes import study_of as study_of_arrays
+from stakes._core.text import threshold_text
+from stakes.findings import Settings, findings
+from stakes.findings.policies import BY_DEFAULT, _result
 from stakes.findings.report import _joint_of
 from stakes.findings.sensitivity import other_costs_of
-from stakes.policies.verdict import Stated, verdict_of
+from stakes.policies.verdict import Stated, in_words, verdict_of
 from stakes.show.report import write_report
 from stakes.show.report._answer import (
     aligned,
     answer_of,
     axis_of,
     decimals_for,
-    rates_of,
+    percent_of,
     rounded,
 )
 from stakes.show.report._page import SCRIPTS
 
 WIDE, PHONE = 1280, 390
-FACTS = ("saving", "does", "doubt")
+FACTS = ("saving", "does", "doubt", "regret")
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +163,8 @@ def check_answer(page, found):
         if fact.name in FACTS and fact.title != "Most expensive mistakes":
             said = words(page.locator(f"[data-fact='{fact.name}'] dd"))
             assert said == " ".join(f"{fact.big} {fact.text}".split())
+            badge = page.locator(f"[data-fact='{fact.name}'] .badge")
+            assert badge.all_inner_texts() == ([fact.badge] if fact.badge else [])
 
 
 # ---- opening
@@ -187,8 +190,8 @@ def test_the_first_screen_holds_verdict_saving_doubt_and_chart(page, reports, na
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(reports(name))
     page.wait_for_selector("html[data-drawn]")
-    last = "[data-fact='doubt']" if name in ("correct", "names") else "[data-fact='settle']"
-    for part in ("#verdict", "[data-fact='saving']", last, "#policies"):
+    facts = ("saving", "doubt", "regret")
+    for part in ("#verdict", *(f"[data-fact='{each}']" for each in facts), "#policies"):
         box = page.locator(part).bounding_box()
         assert box["y"] + box["height"] <= 800, part
     assert page.evaluate("document.documentElement.scrollHeight") <= 6000
@@ -222,16 +225,19 @@ def edited_policies(study, values, tables=True):
 def findings_at(found, study, policies):
     """Return the findings with other policies, as far as the first screen shows them."""
     settings = found.settings
-    stated = Stated(settings.unit, settings.volume, settings.per or "")
+    stated = Stated(
+        settings.unit, settings.volume, settings.per or "", noun=settings.noun, rows=study.n
+    )
     return replace(
         found,
         costs=replace(found.costs, values=policies.costs.values),
-        verdict=verdict_of(policies, study.n, stated),
+        verdict=verdict_of(policies, stated),
         policies=tuple(
-            _result(policies, each, settings.volume, AUTO) for each in policies.policies
+            _result(policies, each, study.pos_label, settings.volume, BY_DEFAULT)
+            for each in policies.policies
         ),
         pairs=tuple(policies.pairs),
-        joint=_joint_of(policies.table(policies.competitors)),
+        joint=_joint_of(policies.table(policies.competitors, deployed=True)),
         sensitivity=None,
     )
 
@@ -247,26 +253,113 @@ EDITS = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 @pytest.mark.parametrize(("name", "fields", "cells"), EDITS)
-def test_edited_costs_give_pythons_numbers_and_words(report, name, fields, cells, monkeypatch):
-    monkeypatch.setattr("stakes.policies.verdict._to_settle", lambda *_: None)
+def test_edited_costs_give_pythons_numbers_and_words(report, name, fields, cells):
     page, found, study = report(name), findings_of(name), study_of(name)
     edit(page, fields)
     values = study.costs.values.copy()
     for cell, cost in cells.items():
         values[cell] = cost
     policies = edited_policies(study, values)
-    for stated, policy in zip(study.policies.policies, policies.policies, strict=True):
-        limits = policies.interval(policy.name)
-        expected = [policies.estimate(policy.name).cost, limits.low, limits.high]
-        row = policy_row(page, stated.name)
-        assert numbers_of(row) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    check_rows(page, study, policies, rel=1e-6, abs=1e-6)
     check_answer(page, findings_at(found, study, policies))
     check_pairs(page, policies)
     check_matrices(page, study, policies)
-    assert page.locator("[data-fact='settle']").count() in (0, 1)
     assert page.locator("[data-fact='change']:visible").count() == 0
+
+
+def now_named(study, policies):
+    """Return what each policy of a study is called at other costs, by its name."""
+    same = {(each.column, each.decision): each.name for each in policies.every}
+    return {each.name: same[each.column, each.decision] for each in study.policies.every}
+
+
+def check_rows(page, study, policies, **near):
+    """Compare the rows of the chart; one that decides as another policy does is hidden."""
+    for stated, name in now_named(study, policies).items():
+        row = page.locator(f'#policies [data-policy="{stated}"]')
+        if policies[name].name != name:
+            assert not row.is_visible()
+            continue
+        limits = policies.interval(name)
+        expected = [policies.estimate(name).cost, limits.low, limits.high]
+        assert numbers_of(policy_row(page, stated)) == pytest.approx(expected, **near)
+
+
+def scored(seed, baseline=None, cut=0.5, share=0.2):
+    """Return the findings and the study of three models with scores, one of them with decisions."""
+    rng = np.random.default_rng(seed)
+    actual = (rng.random(900) < share).astype(int)
+    latent = rng.normal(0, 1, 900)
+    scores = {
+        name: np.round(1 / (1 + np.exp(-(lift * actual + latent + rng.normal(0, 0.6, 900)))), 3)
+        for name, lift in (("old", 1.3), ("new", 2.2), ("other", 2.15))
+    }
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=8)
+    decided = {"old": (scores["old"] >= cut).astype(int)}
+    study = study_of_arrays(actual, decided, costs, y_score=scores, baseline=baseline)
+    return findings(study, Settings(unit="EUR", volume=500, per="day")), study
+
+
+def nearly_equal():
+    """Return the findings and the study of two models that disagree on few rows."""
+    rng = np.random.default_rng(6)
+    actual = (rng.random(6000) < 0.3).astype(int)
+    old = np.where(rng.random(6000) < 0.1, 1 - actual, actual)
+    new = np.where(rng.random(6000) < 0.002, 1 - old, old)
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=3)
+    study = study_of_arrays(actual, {"old": old, "new": new}, costs, baseline="new")
+    return findings(study, Settings(unit="EUR")), study
+
+
+CASES = {
+    "equal": (nearly_equal(), {"alarm": 1.05, "miss": 3.1}),
+    "ties, and a saving that is shown": (scored(1), {"miss": 12}),
+    "a named baseline": (scored(2, baseline="old"), {"miss": 9, "alarm": 1.5}),
+    "a baseline that was chosen": (scored(2, baseline="old@best"), {"miss": 30}),
+    "two thresholds of a model": (scored(4, baseline="new@0.9"), {"alarm": 2}),
+    "no model is worth using": (scored(5, share=0.4), {"miss": 60}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_edited_costs_give_the_conclusions_of_python(page, tmp_path, case):
+    (found, study), fields = CASES[case]
+    write_report(found, tmp_path / "case.html")
+    page.goto((tmp_path / "case.html").as_uri())
+    page.wait_for_selector("html[data-drawn]")
+    page.evaluate(OPEN)
+    check_answer(page, found)
+    edit(page, fields)
+    values = study.costs.values.copy()
+    values[1, 0], values[0, 1] = fields.get("alarm", 1), fields.get("miss", 8)
+    policies = edited_policies(study, values)
+    check_rows(page, study, policies, rel=1e-6, abs=1e-6)
+    check_answer(page, findings_at(found, study, policies))
+    check_pairs(page, policies)
+    check_matrices(page, study, policies)
+
+
+def test_a_threshold_that_decides_as_a_column_does_is_shown_once_they_differ(page, tmp_path):
+    _, before = scored(3)
+    cut = before.policies[before.policies.chosen_for("old")].threshold
+    found, study = scored(3, cut=cut)
+    (alias,) = study.policies["old"].alike
+    write_report(found, tmp_path / "alike.html")
+    page.goto((tmp_path / "alike.html").as_uri())
+    page.wait_for_selector("html[data-drawn]")
+    said = words(policy_row(page, "old").locator("[data-field='alike']"))
+    assert said == f"same decisions: {alias.name}"
+    check_rows(page, study, study.policies)
+    page.evaluate(OPEN)
+    assert page.locator(f'[data-threshold="{alias.name}"]').is_visible()
+    edit(page, {"miss": 40})
+    values = study.costs.values.copy()
+    values[0, 1] = 40
+    policies = edited_policies(study, values)
+    assert policy_row(page, alias.name).is_visible()
+    check_rows(page, study, policies, rel=1e-6, abs=1e-6)
+    check_answer(page, findings_at(found, study, policies))
 
 
 def check_pairs(page, policies):
@@ -274,23 +367,19 @@ def check_pairs(page, policies):
     assert rows.count() == len(policies.pairs)
     for place, pair in enumerate(policies.pairs):
         row = rows.nth(place)
-        assert row.locator("[data-field='second']").text_content() == pair.second
-        for field in ("difference", "p_value", "adjusted"):
+        assert words(row.locator("[data-field='second']")) == in_words(policies[pair.second])
+        for field in ("difference", "p_value", "p_adjusted"):
             value = float(row.locator(f"[data-field='{field}']").get_attribute("data-value"))
             assert value == pytest.approx(getattr(pair, field), rel=1e-5, abs=1e-5)
         said = row.locator("[data-field='verdict']").text_content()
-        assert said == ("costs more" if pair.shown else "cannot be told apart")
-        assert row.locator("[data-field='warning']").text_content() == (pair.warning or "")
+        assert said == ("shown to cost more" if pair.shown else "not shown to differ")
 
 
 def check_matrices(page, study, policies):
-    names = {
-        old.name: new.name
-        for old, new in zip(study.policies.policies, policies.policies, strict=True)
-    }
+    names = now_named(study, policies)
     for card in page.locator("[data-matrix]").all():
         name = names[card.get_attribute("data-matrix")]
-        counts = policies.single(name).counts
+        counts = policies.deployed(name).counts
         parts = policies.contributions(name)
         for i in range(counts.shape[0]):
             for j in range(counts.shape[1]):
@@ -319,15 +408,12 @@ def test_another_prevalence_gives_the_costs_of_known_class_priors(report, name, 
     costs = CostMatrix(values, rows="predicted", labels=study.costs.labels)
     priors = dict(zip(study.costs.labels, (1 - share, share), strict=True))
     policies = replace(retold, costs=costs, design=Design(priors))
-    for stated, policy in zip(study.policies.policies, policies.policies, strict=True):
-        limits = policies.interval(policy.name)
-        expected = [policies.estimate(policy.name).cost, limits.low, limits.high]
-        assert numbers_of(policy_row(page, stated.name)) == pytest.approx(
-            expected, rel=0, abs=1e-5 * float(values.max())
-        )
+    check_rows(page, study, policies, rel=0, abs=1e-5 * float(values.max()))
+    assert "Lowest estimate" in words(page.locator("#verdict"))
     assert "Differences are not tested" in words(page.locator("#lead"))
     assert "Not tested" in words(page.locator("[data-fact='doubt']"))
-    assert page.locator("#pairs-table tbody tr").count() == 0
+    assert page.locator("#pairs-table").is_hidden()
+    assert "not tested" in words(page.locator("#pairs .untested"))
 
 
 def test_thresholds_can_be_kept_and_be_set_by_hand(report):
@@ -357,8 +443,8 @@ def test_thresholds_can_be_kept_and_be_set_by_hand(report):
 
 def test_another_baseline_and_volume(report):
     page, found, study = report("example"), findings_of("example"), study_of("example")
-    names = page.locator("#baseline option").all_inner_texts()
-    edit(page, {"baseline": names.index("always malignant"), "volume": "2,000,000"})
+    option = page.locator("#baseline option", has_text="always 'malignant'")
+    edit(page, {"baseline": option.get_attribute("value"), "volume": "2,000,000"})
     policies = replace(study.policies, baseline="always malignant")
     settings = replace(found.settings, volume=2e6)
     check_answer(page, findings_at(replace(found, settings=settings), study, policies))
@@ -367,12 +453,19 @@ def test_another_baseline_and_volume(report):
 def test_the_volume_alone_changes_no_cost(report):
     page, found = report("example"), findings_of("example")
     edit(page, {"volume": "500"})
-    assert "over 500 decisions a year" in words(page.locator("#lead"))
-    saving = answer_of(replace(found, settings=replace(found.settings, volume=500)))
-    assert words(page.locator("#verdict")) == saving.headline
+    answer = answer_of(replace(found, settings=replace(found.settings, volume=500)))
+    assert words(page.locator("#verdict")) == answer.headline
+    assert words(page.locator("#lead")) == answer.lead
     for policy in found.policies:
         assert numbers_of(policy_row(page, policy.name))[0] == policy.cost
-    assert page.locator("[data-fact='settle']").is_visible()
+    assert page.locator("[data-fact='change']").is_visible()
+
+
+def test_the_volume_scales_a_saving_that_is_shown(report):
+    page, found = report("correct"), findings_of("correct")
+    edit(page, {"volume": "700"})
+    check_answer(page, replace(found, settings=replace(found.settings, volume=700)))
+    assert "over 700 decisions a week" in words(page.locator("#lead"))
 
 
 def test_reset_restores_pythons_own_page(report):
@@ -413,6 +506,12 @@ def test_sections_that_do_not_follow_say_so(report):
     assert page.evaluate(said) == "none"
     edit(page, {"miss": 5})
     assert "For the stated assumptions" in page.evaluate(said)
+    assert page.locator("#matrices .card .note").first.is_hidden()
+    assert page.locator("#threshold-table td.as-stated").first.is_hidden()
+    assert page.locator("[data-finding='matrices']").is_hidden()
+    prefix = "getComputedStyle(document.querySelector('[data-finding=rates]'), '::before').content"
+    assert page.evaluate(prefix) == '"As stated: "'
+    assert page.evaluate(prefix.replace("[data-finding=rates]", "#remarks li")) == "none"
 
 
 @pytest.mark.parametrize("share", [0.01, 0.0])
@@ -485,7 +584,9 @@ def test_rates_costs_and_thresholds_by_hand_are_those_of_python(report):
     for _ in range(30):
         counts, costs = rng.integers(0, 60, (2, 2)) + np.eye(2), rng.uniform(-5, 90, (2, 2))
         rates = page.evaluate("(counts) => stakesSections.ratesOf(counts, null)", counts.tolist())
-        assert list(rates.values()) == pytest.approx(rates_of(found, counts, 1, 1))
+        fpr, recall = (counts[1] / counts.sum(axis=0)).tolist()
+        flagged = counts[1].sum() / counts.sum()
+        assert rates == pytest.approx({"recall": recall, "fpr": fpr, "flagged": flagged})
         share = float(rng.uniform(0.01, 0.9))
         weights = counts / counts.sum(axis=0) * [1 - share, share]
         point = {"fpr": rates["fpr"], "tpr": rates["recall"]}
@@ -533,14 +634,20 @@ def test_costs_by_threshold_are_those_of_python(report):
         assert cost == pytest.approx(expected)
 
 
+THRESHOLD = "data-threshold"
+
+
 def test_rates_in_the_table_of_thresholds(report):
     page, found = report("example"), findings_of("example")
     edit(page, {"volume": "5"})  # changes no rate
     for row in page.locator("[data-threshold]").all():
-        name = row.get_attribute("data-threshold")
-        counts = study_of("example").policies.single(name).counts
-        recall, *_ = rates_of(found, counts, 1, 1)
-        assert words(row.locator("[data-field='recall']")).startswith(number(100 * recall))
+        policy = next(each for each in found.policies if each.name == row.get_attribute(THRESHOLD))
+        for rate in ("recall", "fpr", "flagged"):
+            text = words(row.locator(f"[data-field='{rate}']"))
+            assert text == percent_of(getattr(policy, rate))
+        exact = row.locator("[data-field='threshold']")
+        assert float(exact.get_attribute("data-value")) == policy.threshold
+        assert words(exact) == threshold_text(policy.threshold)
 
 
 # ---- tools
@@ -554,7 +661,10 @@ def test_tables_and_charts_can_be_saved(report):
     assert lines[0] == "Policy,Threshold,Cost,95% CI"
     assert len(lines) == 1 + len(findings_of("example").policies)
     cost = findings_of("example").policies[0].cost
-    assert lines[1].split(",")[2] == repr(cost)
+    assert lines[1].split(",")[1:3] == [
+        repr(findings_of("example").policies[0].threshold),
+        repr(cost),
+    ]
     for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
         for tools in ("policies", "chart-ratio"):
             with page.expect_download() as picture:

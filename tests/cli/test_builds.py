@@ -14,7 +14,8 @@ import junitparser
 import pytest
 import yaml
 
-from stakes.findings.policies import GateResult
+from stakes._core.text import number, p_value
+from stakes.infer import Gate
 from stakes.show.text import github_lines, junit_text, markdown_text
 
 ROOT = Path(__file__).parents[2]
@@ -81,14 +82,16 @@ def test_the_gate_in_the_files_of_a_build(stakes, folder, options, code, results
 def test_a_build_is_shown_the_p_value_that_decides(stakes, folder, margin):
     stakes(*GATE, *margin, "--junit", "g.xml", "--markdown", "s.md", "--json", "g.json")
     found = json.loads((folder / "g.json").read_text())
-    adjusted = {each["first"]: each["adjusted"] for each in found["against_baseline"]}
+    alone = {each["first"]: each["p_value"] for each in found["against_baseline"]}
     tested = {each["names"][0]: each["p_value"] for each in found["tests"]}
     rows = [line.split(" | ") for line in (folder / "s.md").read_text().splitlines()]
     shown = {row[0].strip("| "): row[-1].strip("| ") for row in rows if len(row) > 1}
-    assert shown.pop("candidate") == ("p for the margin" if margin else "adjusted p")
-    assert shown == {name: f"{p:.3g}" for name, p in (tested if margin else adjusted).items()}
+    assert shown.pop("candidate") == ("p for the margin" if margin else "p")
+    assert shown == {name: p_value(p) for name, p in (tested if margin else alone).items()}
     report = (folder / "g.xml").read_text()
-    assert all(f"p = {p}" in report for p in shown.values())
+    for each in found["gate"]["candidates"]:  # the limit that decides is stated
+        assert number(abs(each["limit"])) in each["reason"]
+        assert each["reason"] in report
 
 
 def test_lines_for_github_are_written_there_only(stakes, monkeypatch, folder):
@@ -155,19 +158,19 @@ NAME = "a%b,c:d\n::error::x |<b>*`&\x01 \N{RIGHT-TO-LEFT OVERRIDE}"
 
 
 def test_names_are_text_and_nothing_else():
-    gate = GateResult("a rule.", "could not judge", (), (), {NAME: f"no {NAME}"}, False, "")
-    (line,) = github_lines(gate, ())
+    gate = Gate("old", 0.95, (), unjudged={NAME: f"no {NAME}"})
+    (line,) = github_lines(gate)
     assert "\n" not in line
     title = line.split("title=")[1].split("::")[0]
     assert ":" not in title
     assert "," not in title
-    root = ET.fromstring(junit_text(gate, (), baseline="old"))  # noqa: S314 - our own
+    root = ET.fromstring(junit_text(gate))  # noqa: S314 - our own
     check_schema(root)
     assert root.find("testsuite/testcase").get("name").startswith("a%b,c:d")
-    text = markdown_text(gate, (), confidence=0.95)
+    text = markdown_text(gate)
     row = next(line for line in text.splitlines() if "a%b" in line)
     assert r"\|\<b\>\*\`&amp;" in row
-    assert len(re.findall(r"(?<!\\)\|", row)) == 6
+    assert len(re.findall(r"(?<!\\)\|", row)) == 7
 
 
 def wheel(folder):

@@ -16,7 +16,6 @@ from stakes.findings import curves, findings, policies
 from stakes.findings.curves import compared_pairs
 from stakes.findings.models import models_of
 from stakes.findings.policies import moved_found
-from stakes.policies._compared import adjusted, level
 from stakes.predictions import files
 from stakes.read import shards
 from stakes.show.report._page import report_html
@@ -268,12 +267,6 @@ def test_many_policies_are_judged_as_each_would_be_alone(monkeypatch):
     for one, other in zip(*found, strict=True):
         for a, b in zip(one, other, strict=True):
             assert a == (b if isinstance(b, str | bool) else pytest.approx(b, rel=1e-6, abs=1e-9))
-
-
-@pytest.mark.parametrize("members", [21, 60, 300])
-@pytest.mark.parametrize("alpha", [0.05, 0.001])
-def test_levels_of_many_members_are_those_of_their_adjusted_p_values(members, alpha):
-    assert adjusted(level(alpha, members), members) == pytest.approx(alpha, rel=1e-9)
 
 
 def test_a_report_on_very_many_classes_leaves_out_what_is_of_no_use(monkeypatch):

@@ -214,25 +214,3 @@ def test_groups_of_another_number_of_rows_are_refused():
         JointConfusion.from_labels([0, 1], {"a": [0, 1]}, groups=["p1"])
     with pytest.raises(InputError, match="part: expected the part of each row"):
         JointConfusion(["a"], decided=[[0]], actual=[0], counts=[1], labels=[0, 1], part=[0])
-
-
-@pytest.mark.parametrize("kind", ["counts", "weights", "seven decisions", "huge counts"])
-def test_all_pairs_are_those_counted_one_by_one(kind):
-    rng = np.random.default_rng(3)
-    size = 7 if kind == "seven decisions" else 3
-    y_true = rng.integers(0, size, 300)
-    models = {name: rng.integers(0, size, 300) for name in "abcd"}
-    weights = rng.choice([0.5, 3.0], 300) if kind == "weights" else None
-    joint = JointConfusion.from_labels(y_true, models, labels=range(size), sample_weight=weights)
-    if kind == "huge counts":
-        content = joint.to_dict()
-        content["counts"] = [each + 2**52 for each in content["counts"]]
-        joint = JointConfusion(**content)
-    pairs = joint.pairs()
-    assert list(pairs) == [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
-    for names, table in pairs.items():
-        direct = joint.pair(*names)
-        np.testing.assert_array_equal(table.counts, direct.counts)
-        assert table.counts.dtype == direct.counts.dtype
-        if kind == "weights":
-            np.testing.assert_allclose(table.squares, direct.squares, rtol=1e-12)

@@ -115,7 +115,8 @@ def test_a_threshold_costs_what_the_curve_says(large):
 def test_a_chosen_threshold_is_dearer_than_the_best_by_no_more_than_the_width(large):
     binned, exact = large
     costs = CostMatrix.from_errors(false_positive=3, false_negative=40)
-    chosen, best = (choose_threshold(each, costs) for each in (binned.score_counts(), exact))
+    counts = binned.score_counts(), exact
+    chosen, best = (choose_threshold(each, costs, rule="minimum") for each in counts)
     prevalence = exact.n_positives / exact.n
     unit = worst_cost(prevalence=prevalence, false_positive=3, false_negative=40)
     assert best.cost <= chosen.cost <= best.cost + binned.width * unit

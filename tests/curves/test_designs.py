@@ -320,7 +320,9 @@ def test_what_a_threshold_costs_is_what_evaluate_says_of_its_decisions(design):
         "population": {"north": 0.2, "south": 0.8} if populated else None,
         "class_priors": {0: 0.9, 1: 0.1} if with_priors else None,
     }
-    choice = choose_threshold(ScoreCounts.from_scores(y_true, score, **parts), COSTS, **where)
+    choice = choose_threshold(
+        ScoreCounts.from_scores(y_true, score, **parts), COSTS, rule="minimum", **where
+    )
 
     def cost(threshold):
         decided = (score >= threshold).astype(int)

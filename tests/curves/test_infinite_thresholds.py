@@ -15,7 +15,7 @@ COSTS = CostMatrix.from_errors(false_positive=1, false_negative=200)
 
 
 def test_the_lowest_threshold_flags_scores_of_minus_infinity() -> None:
-    choice = choose_threshold(ScoreCounts.from_scores(Y, SCORE), costs=COSTS)
+    choice = choose_threshold(ScoreCounts.from_scores(Y, SCORE), COSTS, rule="minimum")
     assert choice.threshold == -np.inf
     assert choice.confusion.counts.tolist() == [[0, 0], [4, 4]]
     assert (choice.threshold <= SCORE).all()
@@ -43,6 +43,8 @@ def test_the_json_of_the_command_has_a_threshold_that_flags_all(tmp_path: Path) 
         "1",
         "--score",
         "model",
+        "--rule",
+        "minimum",
         "--quiet",
         "--json",
     ]
@@ -61,6 +63,7 @@ def test_infinite_thresholds_are_text_in_json():
     y, scores = [0, 1] * 10, np.linspace(0, 1, 20)
     counts = ScoreCounts.from_scores(y, scores)
     never = choose_threshold(counts, COSTS, capacity=0)
+    assert never.cost == 100
     assert never.threshold == np.inf
     assert never.to_dict()["threshold"] == "inf"
     flat = CostCurve.from_scores(y, [-1.0] * 20).to_dict()

@@ -129,17 +129,17 @@ def test_estimates_and_rankings_start_from_the_counts(lazy):
     joint = JointConfusion.from_frame(
         table, actual="actual", predicted=list(predictions), labels=COSTS.labels
     )
-    pairs = {pair: joint.pair(*pair) for pair in combinations(joint.names, 2)}
-    ranking = Ranking.from_pairs(pairs, COSTS)
+    ranking = Ranking.from_joint(joint, COSTS)
     expected = compare_many(actual, predictions, COSTS)
-    assert ranking.pairwise() == expected.pairwise()
-    one_by_one = {
+    assert ranking.comparisons() == expected.comparisons()
+    pairs = {
         (a, b): PairedConfusion.from_frame(
             table, actual="actual", predicted=(a, b), labels=COSTS.labels
         )
-        for a, b in pairs
+        for a, b in combinations(joint.names, 2)
     }
-    assert one_by_one == pairs
+    assert pairs == {pair: joint.pair(*pair) for pair in pairs}
+    assert Ranking.from_pairs(pairs, COSTS).comparisons() == expected.comparisons()
 
 
 @pytest.mark.parametrize("name", ["t.x", "t`x", "it's", 'a"b', "t x", "SELECT", "key_0", "rows"])

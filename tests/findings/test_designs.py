@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from stakes import (
-    CostEstimate,
     CostMatrix,
-    CostRanges,
-    ScoreCounts,
-    choose_threshold,
     study_of,
 )
 from stakes.curves import CostCurve
@@ -84,17 +80,21 @@ def test_every_section_is_there(found, tmp_path):
 
 
 def test_curves_are_those_of_the_rows_with_their_shares(found):
-    each, _, design = found
+    each, study, design = found
     shares = shares_of_rows(design)
     for model in each.curves.models:
         direct = CostCurve.from_scores(Y, SCORES[model.name], sample_weight=shares)
         assert model.band.cost == pytest.approx(direct.cost(model.band.pc))
         assert model.area == pytest.approx(direct.area())
-        counts = ScoreCounts.from_scores(Y, SCORES[model.name], sample_weight=shares)
-        choice = choose_threshold(counts, COSTS)
-        assert model.choice.threshold == choice.threshold
-        assert model.choice.cost == pytest.approx(choice.cost)
-        assert (model.choice.recall, model.choice.fpr) == pytest.approx((choice.recall, choice.fpr))
+        policies, choice = study.policies, model.choice
+        policy = policies.chosen_for(model.name)
+        assert f"{model.name}@{choice.threshold!r}" == policy
+        assert choice.cost == policies.estimate(policy).cost
+        assert tuple(choice.interval) == tuple(policies.interval(policy))
+        flags = SCORES[model.name] >= choice.threshold
+        rates = [np.average(flags[side], weights=shares[side]) for side in (Y == 1, Y == 0)]
+        assert [choice.recall, choice.fpr] == pytest.approx(rates)
+        assert choice.precision == pytest.approx(np.average(Y[flags], weights=shares[flags]))
     assert each.curves.condition.prevalence == pytest.approx(shares[Y == 1].sum())
     assert each.curves.pairs[0].ranges is not None
 
@@ -107,31 +107,3 @@ def test_the_sizes_start_from_the_interval_there_is(found):
         assert (size.low[at], size.high[at]) == pytest.approx(tuple(now))
         assert size.high[-1] - size.cost < size.high[at] - size.cost
         assert size.plan is not None
-
-
-def test_paths_are_those_of_each_cost_by_itself(found):
-    each, study, _ = found
-    mean = CostRanges.around(COSTS, 2.0).mean()
-    for path in each.sensitivity.paths:
-        cell = tuple(COSTS.labels.index(label) for label in path.cell)
-        for at in (5, 8):
-            values = np.array(mean.values)
-            values[cell] = path.position[at]
-            costs = CostMatrix(values, rows="predicted", labels=COSTS.labels)
-            for place, name in enumerate(path.names[:2]):
-                table = study.policies.table((name,)).single(name)
-                direct = CostEstimate(table, costs, study.design)
-                assert path.cost[place, at] == pytest.approx(direct.cost)
-                limits = direct.interval()
-                # Limits between computed places are interpolated linearly.
-                near = 1e-9 if at % 5 == 0 else 0.01
-                assert path.low[place, at] == pytest.approx(limits.low, rel=near)
-                assert path.high[place, at] == pytest.approx(limits.high, rel=near)
-
-
-def test_flips_are_at_the_difference_where_the_models_are_used(found):
-    each, study, _ = found
-    for flips in each.sensitivity.flips:
-        costs = [study.policies.estimate(name).cost for name in (flips.cheaper, flips.other)]
-        apart = abs(float((flips.gradient * COSTS.values).sum()))
-        assert apart == pytest.approx(abs(costs[0] - costs[1]))

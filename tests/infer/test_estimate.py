@@ -250,7 +250,7 @@ def test_a_correction_for_each_cell_of_classes_that_vary_by_themselves():
 
 def test_a_confidence_too_close_to_one():
     estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=["ok", "fraud"]), COSTS)
-    for method in ("auto", "guaranteed", "bca", "bcost"):
+    for method in ("extremal", "guaranteed", "bca", "bcost"):
         with pytest.raises(InputError, match="too close to 1"):
             estimate.interval(0.9999999999999999, method)
     with pytest.raises(InputError, match="at least 2000000000 are needed"):

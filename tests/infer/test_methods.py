@@ -83,7 +83,7 @@ def test_any_n(method, n):
 
 
 @pytest.mark.parametrize(
-    "method", ["auto", "exact", "bcost", "guaranteed", "dirichlet", "likelihood"]
+    "method", ["extremal", "exact", "bcost", "guaranteed", "dirichlet", "likelihood"]
 )
 def test_one_example(method):
     table = Confusion([[1, 0], [0, 0]], [0, 1])
@@ -100,7 +100,7 @@ def test_any_number_of_classes(size):
     )
     table = Confusion(rng.integers(0, 5, (size, size)) + 20 * np.eye(size, dtype=int), range(size))
     estimate = CostEstimate(table, costs)
-    for method in ("auto", "exact"):
+    for method in ("extremal", "exact"):
         assert estimate.cost in estimate.interval(method=method)
 
 
@@ -282,7 +282,11 @@ def test_the_same_seed_gives_the_same_interval():
         ),
         (lambda: ESTIMATE.interval(0), InputError, "confidence: .*got 0"),
         (lambda: ESTIMATE.interval("95"), InputError, "confidence: .*got '95'"),
-        (lambda: ESTIMATE.interval(method="magic"), InputError, "method: expected one of 'auto'"),
+        (
+            lambda: ESTIMATE.interval(method="magic"),
+            InputError,
+            "method: expected one of 'anytime'",
+        ),
         (
             lambda: ESTIMATE.interval(method="bcost", n_resamples=10),
             InputError,

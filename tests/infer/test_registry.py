@@ -1,4 +1,4 @@
-"""The registry of methods: its entries, and the choice of a method."""
+"""The registry of methods: its entries, and the results that are computed with them."""
 
 import copy
 import pickle
@@ -18,10 +18,9 @@ from stakes import (
     compare,
     compare_many,
 )
-from stakes.errors import ConstantCostWarning, DesignError, InputError, RareCostWarning
+from stakes.errors import ConstantCostWarning, DesignError, InputError
 from stakes.infer import _outcomes
-from stakes.infer._inference import choose_method, takes
-from stakes.infer._outcomes import Outcomes, make_stratum
+from stakes.infer._inference import takes
 from stakes.infer.batch import batch_outcomes, batch_p_values
 from stakes.infer.methods import METHODS, IntervalMethod, names_of_intervals, names_of_tests
 
@@ -64,15 +63,14 @@ def test_options_are_the_keyword_only_parameters():
     assert takes("exact", "laplace")
     assert not takes("extremal", "rng")
     assert not takes("bdeltacost", "rng")  # a test, which has no interval
-    assert not takes("auto", "rng")
     assert "rng" in METHODS["bdeltacost"].test_options
 
 
 def test_what_has_no_interval_or_no_test_is_refused_with_those_that_have():
     difference = CostDifference(OFTEN, COSTS)
-    with pytest.raises(InputError, match=r"expected one of 'auto', 'anytime', .*; got 'mcnemar'"):
+    with pytest.raises(InputError, match=r"expected one of 'anytime', 'bca', .*; got 'mcnemar'"):
         difference.interval(method="mcnemar")
-    with pytest.raises(InputError, match=r"expected one of 'auto', 'bdeltacost', .*; got 't'"):
+    with pytest.raises(InputError, match=r"expected one of 'bdeltacost', .*; got 't'"):
         difference.test("t")
     with pytest.raises(InputError, match="method: expected one of"):
         difference.test(["exact"])
@@ -104,34 +102,6 @@ def test_many_tables_at_once_are_tested_as_one_by_one(method):
     assert together == pytest.approx(alone, **({"abs": 0.05} if options else {}))
 
 
-# The choice of a method.
-
-
-def describe(stratum, end):
-    return f"outcome {end} of {stratum}"
-
-
-def test_the_choice_gives_its_reason_and_never_warns():
-    def of(counts, design="simple"):
-        return Outcomes((make_stratum([-10.0, 0.0, 1.0], counts),), design)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert choose_method(of([1, 50, 9])).name == "extremal"
-        usual = choose_method(of([5, 50, 9]), describe)
-        assert (usual.name, usual.rare) == ("exact", None)
-        assert "at least 5 times" in usual.reason
-        rare = choose_method(of([4, 50, 9]), describe)
-        assert rare.name == "extremal"
-        assert (rare.rare.what, rare.rare.count, rare.rare.value) == ("outcome 0 of 0", 4, -10)
-        assert "outcome 0 of 0, changes the difference by -10" in rare.reason
-        weighted = choose_method(of([5, 50, 9], "weighted"), describe)
-        assert (weighted.name, weighted.rare) == ("extremal", None)
-        assert "'weighted'" in weighted.reason
-    with pytest.warns(RareCostWarning, match="outcome 0 of 0"):
-        rare.warn()
-
-
 def test_nothing_warns_that_is_only_looked_at():
     y_true = [0] * 60 + [1] * 40
     predictions = {"eager": [0] * 50 + [1] * 50, "shy": [0] * 80 + [1] * 20}
@@ -145,13 +115,9 @@ def test_nothing_warns_that_is_only_looked_at():
             each.summary()
             each.to_dict()
             each._repr_html_()
-        assert rare.choice.name == "extremal"
         assert rare.cheaper in ("first", "second", None)
         ranking.best_set()
         ranking.to_frame()
-    for asked in (rare.interval, rare.test, ranking.pairwise, lambda: ranking.against("shy")):
-        with pytest.warns(RareCostWarning):
-            asked()
     with pytest.warns(ConstantCostWarning):
         constant.interval()
 
@@ -177,9 +143,10 @@ def built(monkeypatch):
 def test_outcomes_are_built_once_for_each_table(built):
     y_true, predictions = models(8)
     ranking = compare_many(y_true, predictions, COSTS)
-    for look in (repr, repr, lambda each: each.to_dict(), lambda each: each.pairwise()):
+    looks = (repr, repr, lambda each: each.to_dict(), lambda each: each.comparisons(confidence=0.9))
+    for look in looks:
         look(ranking)
-        assert len(built) == 8 + 28
+        assert len(built) == 8 + 2 + 7 + 2  # models, constants, and the cheapest against each
     built.clear()
     estimate = CostEstimate(Confusion([[50, 2], [8, 40]], labels=[0, 1]), COSTS)
     for _ in range(2):
@@ -222,20 +189,3 @@ def test_the_caller_cannot_change_what_is_kept():
     ranking = compare_many(y_true, predictions, COSTS)
     ranking.estimates().clear()
     assert len(ranking.estimates()) == 3
-
-
-# One seed.
-
-
-def test_one_seed_reaches_the_simultaneous_intervals():
-    y_true, predictions = models(3)
-    ranking = compare_many(y_true, predictions, COSTS)
-    pairs = {seed: ranking.pairwise(rng=seed) for seed in (0, 1)}
-    assert pairs[0] == ranking.pairwise()
-    assert pairs[1] == ranking.pairwise(rng=1)
-    assert [pair.low for pair in pairs[0]] != [pair.low for pair in pairs[1]]
-    assert [pair.p_value for pair in pairs[0]] == [pair.p_value for pair in pairs[1]]
-    assert [pair["low"] for pair in ranking.to_dict(rng=1)["pairs"]] == [
-        pair.low for pair in pairs[1]
-    ]
-    assert ranking.to_frame(rng=1)["low"].tolist() == [pair.low for pair in pairs[1]]

@@ -13,10 +13,10 @@ import pytest
 
 from stakes import Confusion, CostCurve, CostCurveDifference, CostMatrix, PairedConfusion
 from stakes.counts import ScoreCounts
-from stakes.curves import choose_threshold
 from stakes.curves.bands import METHODS as BANDS
 from stakes.infer import CostDifference, CostEstimate
 from stakes.infer.methods import METHODS
+from stakes.policies import choose_threshold
 
 STORED = Path(__file__).parents[1] / "fixtures" / "limits.json"
 
@@ -103,7 +103,7 @@ def thresholds():
     costs = CostMatrix.from_errors(false_positive=1, false_negative=6)
     found = {}
     for name, limit in (("max_fpr", 0.6), ("min_recall", 0.6)):
-        choice = choose_threshold(counts, costs, assurance=0.9, **{name: limit})
+        choice = choose_threshold(counts, costs, rule="minimum", assurance=0.9, **{name: limit})
         found[f"threshold, {name}"] = [choice.threshold, choice.recall, choice.fpr, choice.cost]
         found[f"threshold, {name}, cost"] = [choice.interval.low, choice.interval.high]
     return found

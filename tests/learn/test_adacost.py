@@ -163,7 +163,6 @@ def test_stops_when_the_first_learner_makes_no_mistake():
     assert np.array_equal(model.predict(X), y)
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # the test is conservative
 @pytest.mark.parametrize("adjustment", [0.0, 0.1, 1.0])
 def test_beats_cost_blind_boosting(adjustment):
     X, y = draw(2000, seed=2)

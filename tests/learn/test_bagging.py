@@ -50,7 +50,6 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # the test is conservative
 @pytest.mark.parametrize(
     "options",
     [{}, {"weighting": "avg_cost", "deciding": "vote"}, {"weighting": "avg_cost"}],

@@ -4,6 +4,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
@@ -14,9 +16,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from stakes import CostMatrix, ExampleCosts, compare, evaluate
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.infer.gate import holm
 from stakes.learn import compare_learners
 from stakes.learn._comparison import corrected_t, five_by_two_f, five_by_two_t
+from stakes.learn.comparison import _holm
 
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=5)
 X, Y = make_classification(400, class_sep=0.6, random_state=2)
@@ -159,23 +161,33 @@ def test_unequal_splits_count_alike():
 def test_pairs_are_adjusted_and_their_intervals_hold_together(compared):
     pairs = compared.pairwise()
     assert len(pairs) == 3
-    assert [pair.adjusted for pair in pairs] == pytest.approx(
-        holm(np.array([pair.p_value for pair in pairs]))
+    assert [pair.p_adjusted for pair in pairs] == pytest.approx(
+        _holm(np.array([pair.p_value for pair in pairs]))
     )
     for pair in pairs:
         assert pair.difference <= 0
         wide = compared.difference(pair.first, pair.second).interval(1 - 0.05 / 3)
         assert (pair.low, pair.high) == pytest.approx(tuple(wide))
-        assert pair.rejected == (pair.adjusted <= 0.05)
+        assert pair.shown == (pair.p_adjusted <= 0.05)
     alone = compared.pairwise("none", confidence=0.9)
-    assert [pair.adjusted for pair in alone] == [pair.p_value for pair in alone]
+    assert [pair.p_adjusted for pair in alone] == [pair.p_value for pair in alone]
     assert list(compared.mean_costs()) == sorted(
         LEARNERS, key=lambda name: compared.fold_costs.mean(axis=0)[list(LEARNERS).index(name)]
     )
 
 
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holm_by_its_definition(p_values):
+    found = _holm(np.array(p_values))
+    ordered = sorted(p_values)
+    for p, adjusted in zip(p_values, found, strict=True):
+        rank = ordered.index(p)
+        by_hand = max((len(p_values) - k) * ordered[k] for k in range(rank + 1))
+        assert adjusted == pytest.approx(min(1, by_hand))
+
+
 def test_the_best_set_are_those_not_beaten(compared):
-    beaten = {pair.second for pair in compared.pairwise() if pair.rejected}
+    beaten = {pair.second for pair in compared.pairwise() if pair.shown}
     assert beaten
     assert set(compared.best_set()) == set(LEARNERS) - beaten
     assert compared.best_set()[0] == next(iter(compared.mean_costs()))

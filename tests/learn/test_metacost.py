@@ -133,7 +133,6 @@ def test_a_sample_of_one_class_makes_a_constant_member():
         assert set(model.fit(X, y).predict(X)) == {"usual"}
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # the test is conservative
 @pytest.mark.parametrize(
     "options", [{}, {"out_of_bag": False}, {"probabilities": "votes"}, {"max_samples": 0.5}]
 )

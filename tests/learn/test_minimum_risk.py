@@ -81,7 +81,6 @@ def test_true_probabilities_attain_the_bayes_cost():
     assert error < 0.01 * bayes_cost()
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")  # the test is conservative
 @pytest.mark.parametrize("calibration", [None, "sigmoid", "isotonic"])
 def test_beats_the_cost_blind_learner(calibration):
     X, y = draw(2000, seed=2)

@@ -65,12 +65,6 @@ def gaussians(n, seed, share=0.5):
     return rng.normal(2 * y[:, np.newaxis], 1, (n, 2)), y
 
 
-# A cost-sensitive learner never misses a positive that a cost-blind one detects, so that this
-# outcome is not observed.
-never_seen = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
-
-
-@never_seen
 @pytest.mark.parametrize(
     ("weighting", "passing"),
     [
@@ -101,7 +95,6 @@ def test_every_weighting_that_uses_costs_beats_the_cost_blind_fit(weighting, pas
     assert evaluate(y_test, aware.predict(X_test), COSTS).cost < 1.25 * least
 
 
-@never_seen
 def test_a_learner_without_sample_weight_is_weighted_by_drawing_rows():
     X, y = gaussians(2000, seed=3)
     X_test, y_test = gaussians(4000, seed=4)

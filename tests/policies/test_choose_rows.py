@@ -31,10 +31,15 @@ def study(**more):
     return study_of(Y, {"a": (SCORE > 0.5) * 1}, COSTS, y_score={"a": SCORE, "b": OTHER}, **more)
 
 
+def every(policies):
+    """Return all policies, those that decide every row alike one by one."""
+    return [one for each in policies.policies for one in (each, *each.alike)]
+
+
 def test_scores_compete_by_minimum_expected_cost_and_at_thresholds():
     policies = study().policies
-    kinds = {each.name.partition("@")[0]: [] for each in policies.policies if each.model}
-    for each in policies.policies:
+    kinds = {"a": [], "b": []}
+    for each in every(policies):
         if each.model is not None:
             kinds[each.model].append(each.kind)
     assert sorted(kinds["a"]) == ["decisions", "minimum_cost", "threshold"]
@@ -59,7 +64,7 @@ DESIGNS = {
 
 def deployed(policies, model="a"):
     wanted = ("threshold", model)
-    return next(each for each in policies.policies if (each.kind, each.model) == wanted)
+    return next(each for each in every(policies) if (each.kind, each.model) == wanted)
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -136,7 +141,7 @@ def test_other_rows_with_amounts_of_their_own_choose_the_threshold():
     decided = (SCORE[half] >= policy.threshold) * 1
     each = np.where(Y[half] == 1, (1 - decided) * AMOUNTS[half], decided * 5.0)
     assert judged.estimate(policy.name).cost == pytest.approx(each.mean())
-    assert "300 validation rows" in " ".join(judged.notes)
+    assert "300 validation rows" in " ".join(judged.remarks)
     with pytest.raises(InputError, match="most of the rows"):
         replace(test, choosing=Choosing(validation=test.examples)).policies  # noqa: B018
     scores = study_of(Y, {}, CostMatrix.from_errors(**MATRIX), y_score={"a": SCORE}).joint_scores

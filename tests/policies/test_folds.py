@@ -7,11 +7,11 @@ from stakes import CostMatrix
 from stakes.counts._parts import Parts
 from stakes.infer._outcomes import Design
 from stakes.policies._choose import Choosing, choose
-from stakes.policies._rows import deal, deal_groups, deal_ranked, row_keys
+from stakes.policies._rows import FOLDS, Rows, turns
 from stakes.predictions.scores import JointScores
 
-FOLDS = 5
 COSTS = CostMatrix.from_errors(false_positive=1, false_negative=20)
+PLACES = np.array([1, 0])
 
 
 def rows(n=403, seed=0, steps=None):
@@ -21,87 +21,115 @@ def rows(n=403, seed=0, steps=None):
     return positive, scores if steps is None else np.round(scores * steps) / steps
 
 
-def ranks_of(scores):
-    values, ranks = np.unique(-scores, return_inverse=True)
-    return ranks, len(values)
+def dealt(positive, scores, **given):
+    """Return the fold of each row for the first model; `scores` may be of several."""
+    columns = scores if isinstance(scores, dict) else {"m": scores}
+    joint = JointScores.from_columns(positive, columns, neg_label=0, pos_label=1, **given)
+    weights = given.get("sample_weight")
+    return Rows.of(joint).dealt(0, PLACES, weights, None)[0]
 
 
-def keys_of(positive, scores):
-    return row_keys(len(positive), [(*ranks_of(scores), positive)])
+def in_groups(positive, scores, group, **given):
+    parts = Parts(groups=tuple(range(int(group.max()) + 1)))
+    return dealt(positive, scores, parts=parts, part=group, **given)
 
 
-def dealt(positive, scores, seed=0):
-    return deal(keys_of(positive, scores), positive, FOLDS, seed)
+def test_the_sequence_of_folds_is_the_one_that_numpy_keeps():
+    expected = np.random.RandomState(0).permutation(np.arange(1003) % 20)
+    assert (turns(1003) == expected).all()
+    assert turns(12).tolist() == np.random.RandomState(0).permutation(12).tolist()
 
 
-def dealt_ranked(positive, scores, seed=0):
-    return deal_ranked(ranks_of(scores)[0], positive, FOLDS, seed)
+def test_rows_stand_from_the_ends_of_the_scores():
+    positive, scores = rows()
+    folds = dealt(positive, scores)
+    assert (folds[positive][np.argsort(-scores[positive])] == turns(positive.sum())).all()
+    assert (folds[~positive][np.argsort(scores[~positive])] == turns((~positive).sum())).all()
 
 
-@pytest.mark.parametrize(("how", "steps"), [(dealt, None), (dealt, 1), (dealt_ranked, None)])
+def test_ties_stand_by_weight_and_then_by_the_other_columns_of_the_file():
+    positive = np.ones(60, dtype=bool)
+    weight = np.tile([2.0, 1.0, 1.0], 20)
+    other = np.random.default_rng(0).permutation(60).astype(float)
+    folds = dealt(positive, {"m": np.zeros(60), "o": other}, sample_weight=weight)
+    order = np.lexsort([-other, weight])
+    assert (folds[order] == turns(60)).all()
+
+
+def test_rows_without_weight_are_not_dealt():
+    positive, scores = rows(steps=2)
+    weight = np.random.default_rng(0).integers(0, 3, len(scores)).astype(float)
+    there = weight > 0
+    alone = dealt(positive[there], scores[there], sample_weight=weight[there])
+    assert (dealt(positive, scores, sample_weight=weight)[there] == alone).all()
+
+
+@pytest.mark.parametrize("steps", [None, 1])
 @pytest.mark.parametrize("n", [60, 61, 403])
-def test_every_class_is_dealt_evenly(how, steps, n):
+def test_every_class_is_dealt_evenly(steps, n):
     positive, scores = rows(n, steps=steps)
-    folds = how(positive, scores)
+    folds = dealt(positive, scores)
     for side in (positive, ~positive):
         assert np.ptp(np.bincount(folds[side], minlength=FOLDS)) <= 1
-
-
-@pytest.mark.parametrize("how", [dealt, dealt_ranked])
-def test_the_order_of_rows_makes_no_difference(how):
-    positive, scores = rows()
-    order = np.random.default_rng(1).permutation(len(scores))
-    assert (how(positive, scores)[order] == how(positive[order], scores[order])).all()
-    assert (how(positive, scores) != how(positive, scores, seed=1)).any()
 
 
 def test_of_tied_rows_as_many_of_each_kind_are_in_each_fold_in_any_order():
     positive, scores = rows(steps=1)
     order = np.random.default_rng(1).permutation(len(scores))
-    for seed in range(3):
-        first = dealt(positive, scores, seed)
-        second = dealt(positive[order], scores[order], seed)
-        kinds, at = np.unique(np.column_stack([positive, scores]), axis=0, return_inverse=True)
-        tables = np.zeros((2, len(kinds), FOLDS), dtype=int)
-        np.add.at(tables[0], (at.ravel(), first), 1)
-        np.add.at(tables[1], (at.ravel()[order], second), 1)
-        assert (tables[0] == tables[1]).all()
+    first, second = dealt(positive, scores), dealt(positive[order], scores[order])
+    kinds, at = np.unique(np.column_stack([positive, scores]), axis=0, return_inverse=True)
+    tables = np.zeros((2, len(kinds), FOLDS), dtype=int)
+    np.add.at(tables[0], (at.ravel(), first), 1)
+    np.add.at(tables[1], (at.ravel()[order], second), 1)
+    assert (tables[0] == tables[1]).all()
 
 
 def test_ties_are_spread_over_folds():
     """Identical rows must not share a fold: their threshold would never have seen them."""
-    positive, scores = rows(n=2000, steps=0.5)
+    positive, scores = rows(n=8000, steps=0.5)
     folds = dealt(positive, scores)
     for value in np.unique(scores):
         for side in (positive, ~positive):
             found = np.bincount(folds[side & (scores == value)], minlength=FOLDS)
             total = found.sum()
-            if total >= 30:
+            if total >= 100:
                 expected = total / FOLDS
-                assert ((found - expected) ** 2 / expected).sum() < 25  # χ² of 4: 5 × 10⁻⁵
+                assert ((found - expected) ** 2 / expected).sum() < 57  # χ² of 19: 10⁻⁵
 
 
-@pytest.mark.parametrize(("how", "steps"), [(dealt, 20), (dealt, None), (dealt_ranked, None)])
-def test_calling_the_other_class_positive_changes_no_fold(how, steps):
+@pytest.mark.parametrize("steps", [20, None])
+def test_calling_the_other_class_positive_changes_no_fold(steps):
     positive, scores = rows(steps=steps)
-    assert (how(positive, scores) == how(~positive, -scores)).all()
+    assert (dealt(positive, scores) == dealt(~positive, -scores)).all()
+
+
+def test_another_model_changes_no_fold_unless_scores_tie():
+    positive, scores = rows()
+    other = np.random.default_rng(3).standard_normal(len(scores))
+    assert (dealt(positive, {"m": scores, "o": other}) == dealt(positive, scores)).all()
 
 
 def test_groups_stay_whole_and_those_with_rare_rows_are_dealt_evenly():
     positive, scores = rows(n=1000)
     group = np.random.default_rng(2).integers(0, 90, 1000)
-    keys = keys_of(positive, scores)
-    folds = deal_groups(keys, positive, group, FOLDS, 0)
+    folds = in_groups(positive, scores, group)
     of_group = np.array([np.unique(folds[group == each]) for each in range(90)])
     assert of_group.shape == (90, 1)
     with_rare = np.array([positive[group == each].any() for each in range(90)])
     for side in (with_rare, ~with_rare):
         assert np.ptp(np.bincount(of_group[side, 0], minlength=FOLDS)) <= 1
     names = np.random.default_rng(3).permutation(90)  # other numbers for the groups
-    again = deal_groups(keys, positive, names[group], FOLDS, 0)
-    assert (again == folds).all()
-    turned = keys_of(~positive, -scores)
-    assert (deal_groups(turned, ~positive, group, FOLDS, 0) == folds).all()
+    assert (in_groups(positive, scores, names[group]) == folds).all()
+    assert (in_groups(~positive, -scores, group) == folds).all()
+
+
+@pytest.mark.parametrize("steps", [None, 2])
+def test_groups_of_one_row_are_dealt_as_rows(steps):
+    positive, scores = rows(steps=steps)
+    weight = np.random.default_rng(0).integers(1, 4, len(scores)).astype(float)
+    given = {"sample_weight": weight}
+    alone = in_groups(positive, scores, np.arange(len(scores)), **given)
+    assert (alone == dealt(positive, scores, **given)).all()
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5])
@@ -110,14 +138,23 @@ def test_mirrored_groups_are_not_confused(share):
     positive = np.tile(np.arange(10) < 10 * share, 40)
     scores = np.random.default_rng(1).permutation(400).astype(float)
     group = np.arange(400) // 4
-    folds = deal_groups(keys_of(positive, scores), positive, group, FOLDS, 0)
-    turned = deal_groups(keys_of(~positive, -scores), ~positive, group, FOLDS, 0)
-    assert (folds == turned).all()
+    folds = in_groups(positive, scores, group)
     order = np.random.default_rng(2).permutation(400)
-    again = deal_groups(
-        keys_of(positive[order], scores[order]), positive[order], group[order], FOLDS, 0
-    )
-    assert (again == folds[order]).all()
+    assert (in_groups(positive[order], scores[order], group[order]) == folds[order]).all()
+
+
+def test_groups_with_equal_sums_stand_by_their_rows():
+    positive = np.tile([True, True, False], 60)
+    scores = np.tile([4.0, 0.0, 1.0, 3.0, 1.0, 1.0], 30)  # the ranks of a pair have equal sums
+    group = np.arange(180) // 3
+    folds = in_groups(positive, scores, group)
+    order = np.random.default_rng(2).permutation(60)
+    shuffled = (3 * order[:, np.newaxis] + np.arange(3)).ravel()
+    again = in_groups(positive[shuffled], scores[shuffled], np.arange(180) // 3)
+    kinds = (np.arange(60) % 2)[order]
+    for kind in (0, 1):
+        of_kind = np.sort(folds[::3][np.arange(60) % 2 == kind])
+        assert (np.sort(again[::3][kinds == kind]) == of_kind).all()
 
 
 # The same, by the choice of a threshold.
@@ -165,8 +202,8 @@ def test_turning_the_classes_round_decides_the_same(steps):
 def test_held_out_decisions_are_those_of_thresholds_from_other_folds():
     """Each fold's threshold is the one to deploy of the other folds' rows."""
     positive, scores = rows()
-    folds = dealt_ranked(positive, scores)
-    chosen = choose(joint(positive, scores), COSTS, Design(), Choosing(folds=FOLDS))
+    folds = dealt(positive, scores)
+    chosen = choose(joint(positive, scores), COSTS, Design(), Choosing())
     found = np.zeros((2, 2), dtype=int)
     for fold in range(FOLDS):
         inside = folds == fold
@@ -181,9 +218,8 @@ def test_groups_are_held_out_whole():
     group = np.arange(1000) // 10
     parts = Parts(groups=tuple(range(100)))
     given = joint(positive, scores, parts=parts, part=group)
-    chosen = choose(given, COSTS, Design(), Choosing(folds=FOLDS))
-    keys = keys_of(positive, scores)
-    folds = deal_groups(keys, positive, group, FOLDS, 0)
+    chosen = choose(given, COSTS, Design(), Choosing())
+    folds = in_groups(positive, scores, group)
     cost = 0.0
     for fold in range(FOLDS):
         inside = folds == fold

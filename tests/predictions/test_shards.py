@@ -20,8 +20,6 @@ from stakes.predictions.table import check_columns
 from stakes.read import shards as reading
 from stakes.study import Study
 
-pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
-
 COSTS = CostMatrix([[0, 100], [10, 1]], rows="predicted", labels=["ok", "fraud"])
 
 

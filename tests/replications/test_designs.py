@@ -21,9 +21,7 @@ from replications.experiments.designs import (
 )
 from replications.store import kept_results
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::stakes.errors.RareCostWarning", "ignore::stakes.errors.NotClaimedWarning"
-)
+pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.NotClaimedWarning")
 GUIDE = Path(__file__).parents[2] / "docs" / "howto" / "designs.md"
 DRAWS = 40
 

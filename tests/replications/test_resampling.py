@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import binom
 
 from replications.domains.cost_models import draw_costs
-from replications.experiments.shared.classifier import draw_tables, permuted, relabelled
-from replications.experiments.shared.resampling import chances, default_rejects, outside
+from replications.experiments.shared.classifier import draw_tables, permuted
+from replications.experiments.shared.resampling import chances, outside
 from stakes.infer._outcomes import Outcomes, make_stratum
-from stakes.infer.batch import batch_outcomes, batch_p_values
+from stakes.infer.batch import batch_outcomes
 from stakes.infer.methods.bcost import order, resampled
 from stakes.infer.methods.exact import distributions
 
@@ -98,14 +98,3 @@ def test_the_chance_that_a_value_lies_outside(n_resamples):
 def test_infinitely_many_resamples():
     sides = np.array([0.02, 0.03, 0.98]), np.array([0.98, 0.97, 0.02])
     assert outside(*sides, 0).tolist() == [1, 0, 1]
-
-
-def test_the_default_test_is_the_products():
-    costs = draw_costs("M1", PRIORS, rng=5)
-    joint = relabelled(permuted(SHARES), 0.03)
-    outcomes = batch_outcomes(draw_tables(joint, 60, np.random.default_rng(2)), costs)
-    rejected = default_rejects(outcomes, *chances(outcomes, 0.0))
-    p_values = batch_p_values(outcomes, "auto")
-    clear = np.abs(p_values - 0.05) > 0.002
-    assert (rejected == (p_values <= 0.05))[clear].all()
-    assert 0 < rejected.sum() < 60

@@ -470,50 +470,44 @@ def three_classes():
     return y_true, predictions, mild, harsh
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 def test_a_path_of_costs_is_drawn():
     y_true, predictions, mild, harsh = three_classes()
-    found = cost_sensitivity(y_true, predictions, mild, harsh, steps=5, rng=0)
+    found = cost_sensitivity(y_true, predictions, mild, harsh, steps=5)
     display = CostSensitivityDisplay.from_labels(
-        y_true, predictions, mild, harsh, steps=5, rng=0, unit="USD"
+        y_true, predictions, mild, harsh, steps=5, unit="USD"
     )
     assert display.sensitivity == found
     assert display.to_frame().equals(found.to_frame())
-    upper, lower = display.axes_
     for i, name in enumerate(found.names):
-        assert np.array_equal(upper.get_lines()[i].get_ydata(), found.cost[i])
-        assert np.array_equal(lower.get_lines()[i].get_ydata(), found.probability_low[i])
-        assert lower.get_lines()[i].get_label() == name
-    assert upper.get_ylabel() == "cost per decision (USD)"
-    assert lower.get_xlabel() == found.axis
-    assert upper.get_xscale() == "linear"
-    assert entries(lower)[1] == ["left", "right"]
+        assert np.array_equal(display.ax_.get_lines()[i].get_ydata(), found.cost[i])
+        assert display.ax_.get_lines()[i].get_label() == name
+    assert display.ax_.get_ylabel() == "cost per decision (USD)"
+    assert display.ax_.get_xlabel() == found.axis
+    assert display.ax_.get_xscale() == "linear"
+    assert entries(display.ax_)[1] == ["left", "right"]
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 def test_ranges_of_costs_are_drawn_by_their_ratio():
     y_true, predictions, _, _ = three_classes()
     costs = CostRanges.from_cells(
         {("a", "b"): (1, 50), ("c", "b"): (1, 3)}, labels=[*"abc"], scale="log"
     )
-    _, axes = plt.subplots(2, 1)
+    _, ax = plt.subplots()
     display = CostSensitivityDisplay.from_labels(
-        y_true, predictions, costs, cell=("a", "b"), steps=5, rng=0, axes=axes
+        y_true, predictions, costs, cell=("a", "b"), steps=5, ax=ax
     )
-    assert [ax.get_xscale() for ax in display.axes_] == ["log", "log"]
+    assert display.ax_.get_xscale() == "log"
     display.figure_.draw_without_rendering()
-    labels = [text.get_text() for text in axes[1].get_xticklabels()]
+    labels = [text.get_text() for text in ax.get_xticklabels()]
     assert {"1", "2", "5", "10", "20", "50"} <= set(labels)
 
 
 def test_gains_have_no_logarithm():
     falling = -np.geomspace(10, 1, 3)
     one = np.ones((1, 3))
-    made = CostSensitivity(("a",), "gain", falling, one, one, one, one, one, 0.95, "log")
+    made = CostSensitivity(("a",), "gain", falling, one, one, one, 0.95, "log")
     display = CostSensitivityDisplay(made).plot(intervals=False, legend=False)
-    assert display.axes_[0].get_xscale() == "linear"
-    with pytest.raises(InputError, match="2 axes"):
-        display.plot(plt.subplots()[1])
+    assert display.ax_.get_xscale() == "linear"
     with pytest.raises(InputTypeError, match="sensitivity"):
         CostSensitivityDisplay(one)
 
@@ -603,11 +597,10 @@ def test_displays_of_two_panels_can_be_drawn_on_given_axes():
 # Without matplotlib
 
 
-@pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 def test_without_matplotlib_a_display_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     y_true, predictions, mild, harsh = three_classes()
-    found = cost_sensitivity(y_true, predictions, mild, harsh, steps=2, rng=0)
+    found = cost_sensitivity(y_true, predictions, mild, harsh, steps=2)
     for draw in (
         CostCurveDisplay(curve()).plot,
         CostDifferenceDisplay(difference()).plot,

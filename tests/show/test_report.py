@@ -30,10 +30,9 @@ from stakes import study_of as study_of_arrays
 from stakes.cli.main import main
 from stakes.errors import FileError, MissingExtraError
 from stakes.findings import Settings, findings
-from stakes.findings.sensitivity import CheapestRange
 from stakes.show.report import _page, report_html, write_report
-from stakes.show.report._answer import answer_of
-from stakes.show.report._page import SCRIPTS, path_words
+from stakes.show.report._answer import answer_of, minus
+from stakes.show.report._page import SCRIPTS
 
 pytest.importorskip("altair")
 pytest.importorskip("jinja2")
@@ -186,7 +185,7 @@ def test_names_are_text(pages):
     names = {text for attrs, text in page.all("span") if attrs.get("class") == "name"}
     for name in HOSTILE_MODELS:
         assert " ".join(name.split()) in names
-    assert "<b>$</b>" in page.text("verdict")
+    assert "<b>$</b>" in page.text("lead")
     assert "stakes '<i>' & \"x\"" in page.text("method")
 
 
@@ -216,19 +215,22 @@ def test_line_separators_do_not_end_a_script():
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_page_says_what_was_found(pages, name):
     found, page = findings_of(name), Page(pages(name))
-    spoken = found.verdict.text.replace("(-", "(−").replace(" -", " −")  # minus signs on the page
-    assert spoken in page.text("verdict-text")
+    assert minus(found.verdict.text) in page.text("verdict-text")
     answer = answer_of(found)
     assert page.text("verdict") == answer.headline
     assert page.text("lead") == answer.lead
     for fact in answer.facts:
         assert fact.text in page.text("facts")
+    assert not answer.missing or answer.missing in page.text("missing")
     for note in found.verdict.notes:
-        assert note in page.text("notes")
+        assert minus(note) in page.text("notes")
+    for remark in found.verdict.remarks:
+        assert remark in page.text("remarks")
     rows = {attrs.get("data-policy") for attrs, _ in page.all("tr")}
     assert {policy.name for policy in found.policies} <= rows
+    named = {each.name: each.words for each in found.policies}
     for pair in found.pairs:
-        assert pair.warning is None or pair.warning in page.text("pairs")
+        assert named[pair.second] in page.text("pairs")
     ids = {attrs["id"] for _, attrs, _ in page.elements if "id" in attrs}
     for part, there in {
         "pairs": bool(found.pairs),
@@ -237,6 +239,126 @@ def test_the_page_says_what_was_found(pages, name):
         "calibration": bool(found.calibration),
     }.items():
         assert (part in ids) == there
+
+
+def decided(seed, n, errors, costs, **options):
+    """Return the findings about models whose decisions are wrong as often as stated."""
+    rng = np.random.default_rng(seed)
+    actual = (rng.random(n) < 0.3).astype(int)
+    models = {
+        name: np.where(rng.random(n) < share, 1 - actual, actual) for name, share in errors.items()
+    }
+    study = study_of_arrays(actual, models, CostMatrix.from_errors(**costs), **options)
+    return findings(study, Settings(unit="EUR", volume=1000, per="day", noun="patients"))
+
+
+EVEN, UNEVEN = (
+    {"false_positive": 2, "false_negative": 3},
+    {"false_positive": 1, "false_negative": 20},
+)
+HEADLINES = {
+    "use": (
+        decided(1, 3000, {"good": 0.05, "bad": 0.2}, EVEN, baseline="bad"),
+        "Use good as decided. It saves 326 EUR a day.",
+        "Compared with bad as decided, over 1,000 decisions a day. 95% confidence interval",
+    ),
+    "ties": (
+        decided(2, 2000, {"one": 0.05, "two": 0.055, "bad": 0.2}, EVEN, baseline="bad"),
+        "one as decided or two as decided: equally good as far as 2,000 patients tell.",
+        "It saves 357 EUR a day against bad as decided.",
+    ),
+    "constant as good": (
+        decided(3, 150, {"one": 0.05}, UNEVEN),
+        "No model is shown to be worth using: always 1 costs 0.700 EUR per decision.",
+        "The cheapest policy, one as decided, costs 0.293 EUR per decision",
+    ),
+    "constant better": (
+        decided(4, 2000, {"one": 0.3}, UNEVEN),
+        "No model is shown to be worth using: always 1 costs 0.711 EUR per decision.",
+        "The limits of this cost: 0.691 to 0.731, 95% CI. It is the baseline",
+    ),
+    "the baseline": (
+        decided(1, 3000, {"good": 0.05, "bad": 0.2}, EVEN),
+        "Use good as decided.",
+        "It is the baseline, the cheapest policy that needs no choice.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HEADLINES)
+def test_the_headline_is_the_conclusion_of_the_verdict(case):
+    found, headline, lead = HEADLINES[case]
+    page = Page(report_html(found))
+    assert page.text("verdict") == headline
+    assert lead in page.text("lead")
+    assert headline.split(":")[0].split(".")[0] in found.verdict.text
+    facts = page.text("facts")
+    assert found.verdict.sentences.apart in facts
+    assert found.verdict.sentences.regret in facts
+
+
+def test_a_badge_states_the_test_or_the_rule_behind_it():
+    badges = {}
+    for case, (found, *_) in HEADLINES.items():
+        fact = answer_of(found).facts[0]
+        badges[case] = fact.badge, fact.open
+        assert "Equal" not in fact.text
+    assert badges["use"] == ("Shown, p < 0.0001", False)
+    assert badges["constant as good"] == ("", False)  # the model is the baseline
+    rng = np.random.default_rng(6)
+    actual = (rng.random(6000) < 0.3).astype(int)
+    old = np.where(rng.random(6000) < 0.1, 1 - actual, actual)
+    new = np.where(rng.random(6000) < 0.002, 1 - old, old)
+    costs = CostMatrix.from_errors(false_positive=1, false_negative=3)
+    study = study_of_arrays(actual, {"old": old, "new": new}, costs, baseline="new")
+    fact = answer_of(findings(study)).facts[0]
+    assert re.fullmatch(r"Equal within ±0\.00\d+", fact.badge)
+    assert not fact.open
+    assert "Equal: both limits are within 5% of the baseline's cost." in fact.text
+
+
+def test_what_was_not_judged_stands_under_the_headline(pages):
+    found = findings_of("one")
+    missing = "Not judged: rules (it has the values of no class)."
+    sentences = replace(found.verdict.sentences, missing=missing)
+    unjudged = replace(found, verdict=replace(found.verdict, sentences=sentences))
+    assert Page(report_html(unjudged)).text("missing") == missing
+    assert 'id="missing"' not in pages("one")
+
+
+def test_remarks_on_the_method_fold_away(pages):
+    page = Page(pages("example"))
+    summaries = [text for _, text in page.all("summary")]
+    assert "Method: 1 remark" in summaries
+    assert 'id="remarks"' not in pages("three")
+
+
+def test_a_constant_prediction_has_one_name(pages):
+    page = Page(pages("example"))
+    for part in ("policies", "facts", "pairs", "baseline", "verdict-text", "sensitivity"):
+        text = page.text(part)
+        assert "always 'benign'" in text
+        assert "always benign" not in text
+        assert "always malignant" not in text
+
+
+def test_thresholds_have_the_digits_that_matter_and_all_where_they_are_copied(pages):
+    page, found = Page(pages("example")), findings_of("example")
+    best = found.policies[0]
+    assert best.words == "discriminant at about 0.003"
+    assert "about 0.003" in page.text("policies")
+    assert "0.002999" not in page.text("policies")
+    assert "0.002999" in page.text("threshold-table")
+    exact = {attrs.get("data-value") for _, attrs, _ in page.elements}
+    assert str(best.threshold) in exact
+
+
+def test_a_baseline_far_off_has_no_line():
+    costs = {"false_positive": 1, "false_negative": 500}
+    found = decided(5, 2000, {"one": 0.001}, costs, baseline="always 0")
+    html = report_html(found)
+    assert 'class="ref"' not in html.split('id="policies"')[1].split("</table>")[0]
+    assert "off the scale" in html
 
 
 def test_every_chart_is_described(pages):
@@ -311,32 +433,6 @@ def test_matrices_get_the_room_that_their_names_need(classes, width):
     assert f'<div class="cards {width}">' in html
 
 
-def test_a_path_says_who_is_the_cheapest_on_the_way():
-    found = findings_of("example")
-    path = replace(
-        found.sensitivity.paths[0],
-        names=("a", "b"),
-        ranges=(CheapestRange(1.0, 1.5, "a"), CheapestRange(1.5, 4.0, None)),
-        average_ranges=(CheapestRange(1.0, 2.5, "a"), CheapestRange(2.5, 4.0, "b")),
-        confidence=0.95,
-    )
-    steady = replace(
-        path,
-        ranges=(CheapestRange(1.0, 4.0, None),),
-        average_ranges=(CheapestRange(1.0, 4.0, "a"),),
-    )
-    both = replace(found.sensitivity, paths=(path, steady))
-    turning, staying = path_words(replace(found, sensitivity=both))
-    assert turning == (
-        "a is shown to be the cheapest from 1 to 1.5 (95% confidence); elsewhere it cannot be "
-        "told. On average the cheapest is a up to 2.5, then b."
-    )
-    assert staying == (
-        "No model is shown to be the cheapest (95% confidence). "
-        "On average a is the cheapest all the way."
-    )
-
-
 def test_what_a_target_needs_is_said():
     study = study_of("one")
     page = Page(report_html(findings(study)))
@@ -352,7 +448,7 @@ def test_a_model_without_costs_needs_a_target():
     found = findings_of("one")
     nothing = replace(found.sample_size[0], target=None, plan=None)
     free = replace(found, sample_size=(nothing,))
-    assert "m cost nothing in this test" in Page(report_html(free)).text("sample_size")
+    assert "m as decided cost nothing in this test" in Page(report_html(free)).text("sample_size")
     tiny = replace(found, sample_size=(replace(nothing, target=1e-9),))
     assert "than can be planned for" in Page(report_html(tiny)).text("sample_size")
 
@@ -456,8 +552,7 @@ def test_a_page_is_written_for_every_kind_of_predictions(kind):
     study = kinds()[kind]
     found = findings(study, Settings(unit="EUR", volume=1000))
     page = Page(report_html(found))
-    spoken = found.verdict.text.replace("(-", "(−").replace(" -", " −")  # minus signs on the page
-    assert spoken in page.text("verdict-text")
+    assert minus(found.verdict.text) in page.text("verdict-text")
     rows = {attrs.get("data-policy") for attrs, _ in page.all("tr")}
     assert {policy.name for policy in found.policies} <= rows
     ids = {attrs.get("id") for _, attrs, _ in page.elements}

@@ -12,7 +12,7 @@ PAIRED = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
 
 
 def test_it_is_what_planning_says():
-    curve = power_curve("auto", PAIRED, COSTS, n=[300, 900], repeats=600, rng=0)
+    curve = power_curve("extremal", PAIRED, COSTS, n=[300, 900], repeats=600, rng=0)
     for n, found, error in zip(curve.n, curve.power, curve.standard_error, strict=True):
         large = PairedConfusion(PAIRED.counts * 10**6, labels=[0, 1])
         planned = power(large, COSTS, n, rng=1)
@@ -61,4 +61,4 @@ def test_several_tests_and_their_table():
 )
 def test_bad_arguments_are_named(arguments, said):
     with pytest.raises(InputError, match=said):
-        power_curve("auto", PAIRED, COSTS, **arguments)
+        power_curve("extremal", PAIRED, COSTS, **arguments)

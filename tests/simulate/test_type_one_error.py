@@ -48,7 +48,7 @@ def exact_power(truth, method, n):
 NULL = Truth(PAIRED.counts / PAIRED.n, COSTS).tilted(0.0)
 
 
-@pytest.mark.parametrize("method", ["auto", "exact", "extremal", "normal"])
+@pytest.mark.parametrize("method", ["exact", "extremal", "normal"])
 def test_it_is_the_probability_of_all_test_sets_that_are_rejected(method):
     shares = np.array([[[40, 0], [9, 8]], [[4, 2], [0, 0]]])
     truth = Truth(shares / shares.sum(), COSTS)
@@ -109,7 +109,7 @@ def asymmetric(expected, n):
 
 
 def test_most_tests_reject_when_the_rare_expensive_outcome_did_not_come():
-    names = ["bdeltacost", "exact", "normal", "signflip", "extremal", "auto"]
+    names = ["bdeltacost", "exact", "normal", "signflip", "extremal"]
     rare = type_one_error(names, asymmetric(0.3, 1000), STEEP, n=1000, repeats=1000, rng=0)
     for name in names[:4]:
         assert abs(rare[name].size - exp(-0.3)) < 4 * rare[name].standard_error
@@ -117,10 +117,10 @@ def test_most_tests_reject_when_the_rare_expensive_outcome_did_not_come():
     assert 0.25 < once["bdeltacost"].size < 0.34
     often = type_one_error("bdeltacost", asymmetric(12, 5000), STEEP, n=5000, repeats=1000, rng=0)
     assert 0.02 < often.size < 0.09
-    assert max(rare["extremal"].size, rare["auto"].size) < 0.06
-    assert rare["auto"].largest.expected == pytest.approx(0.3)
-    assert "which changes the difference by 100, 0.3 times" in rare["auto"].summary()
-    assert "which changes the difference by -100, never" in rare["auto"].summary()
+    assert rare["extremal"].size < 0.06
+    assert rare["extremal"].largest.expected == pytest.approx(0.3)
+    assert "which changes the difference by 100, 0.3 times" in rare["extremal"].summary()
+    assert "which changes the difference by -100, never" in rare["extremal"].summary()
 
 
 def test_the_symmetric_null_hides_it():
@@ -166,19 +166,19 @@ def test_a_new_method_can_be_measured_and_changes_no_other():
 
 def test_results_can_be_read_written_and_repeated():
     settings = {"n": 40, "repeats": 100}
-    found = type_one_error(["bdeltacost", "auto"], PAIRED, COSTS, rng=1, **settings)
-    assert found["auto"] == type_one_error("auto", PAIRED, COSTS, rng=1, **settings)
+    found = type_one_error(["bdeltacost", "extremal"], PAIRED, COSTS, rng=1, **settings)
+    assert found["extremal"] == type_one_error("extremal", PAIRED, COSTS, rng=1, **settings)
     assert found["bdeltacost"].to_dict()["largest"]["value"] == 6
-    assert found.to_frame()["largest_expected"].iloc[0] == found["auto"].largest.expected
-    assert "and is meant to in 5%" in found["auto"].summary()
-    assert "<table>" in found["auto"]._repr_html_()
-    assert type_one_error("auto", PAIRED, COSTS, repeats=5, rng=0).n == 100
+    assert found.to_frame()["largest_expected"].iloc[0] == found["extremal"].largest.expected
+    assert "and is meant to in 5%" in found["extremal"].summary()
+    assert "<table>" in found["extremal"]._repr_html_()
+    assert type_one_error("extremal", PAIRED, COSTS, repeats=5, rng=0).n == 100
 
 
 @pytest.mark.parametrize(
     ("arguments", "error", "said"),
     [
-        ({"method": "bcast"}, InputError, "method: expected one of 'auto', 'bdeltacost'"),
+        ({"method": "bcast"}, InputError, "method: expected one of 'bdeltacost', 'exact'"),
         ({"null": "none"}, InputError, "null: expected one of 'tilted', 'exchanged'; got 'none'"),
         ({"confidence": 1}, InputError, "confidence: expected a number between 0 and 1"),
         ({"n": [10]}, InputError, r"n: expected a whole number, 1 or more, got \[10\]"),
@@ -198,7 +198,7 @@ def test_results_can_be_read_written_and_repeated():
     ],
 )
 def test_bad_arguments_are_named(arguments, error, said):
-    given = {"method": "auto", "paired": PAIRED, "costs": COSTS} | arguments
+    given = {"method": "extremal", "paired": PAIRED, "costs": COSTS} | arguments
     method, paired, costs = (given.pop(name) for name in ("method", "paired", "costs"))
     with pytest.raises(error, match=said):
         type_one_error(method, paired, costs, **given)
@@ -237,7 +237,7 @@ def test_whole_groups_make_up_the_null(name, null):
     mean = np.mean([each.difference for each in drawn])
     error = np.std([each.difference for each in drawn]) / np.sqrt(200)
     assert abs(mean) < 4 * error  # the strata's estimates are ratios, almost unbiased
-    found = type_one_error("auto", counts, costs, null=null, repeats=60, rng=0)
+    found = type_one_error("extremal", counts, costs, null=null, repeats=60, rng=0)
     assert found.size <= 0.15
     assert found.n == round(counts.n)
 
@@ -247,15 +247,15 @@ def test_a_null_out_of_reach_is_said():
     worse = GroupedConfusion.from_labels(actual, 1 - actual, y_pred_2=actual, groups=GROUPS)
     costs = CostMatrix.from_errors(false_positive=1, false_negative=40)
     with pytest.raises(InputError, match="a true difference of 0 cannot come from the groups"):
-        type_one_error("auto", worse, costs)
+        type_one_error("extremal", worse, costs)
     with pytest.raises(InputTypeError, match="expected the counts of two, got one classifier"):
-        type_one_error("auto", worse.first, costs)
+        type_one_error("extremal", worse.first, costs)
 
 
 def test_the_power_of_groups_grows_with_their_number():
     costs = CostMatrix.from_errors(false_positive=1, false_negative=40)
     counts = of_groups(groups=GROUPS)
     asked = {"n": [600, 3000], "difference": 3.0, "repeats": 40, "rng": 0}
-    curve = power_curve("auto", counts, costs, **asked)
+    curve = power_curve("extremal", counts, costs, **asked)
     assert curve.difference == pytest.approx(3)
     assert curve.power[1] > curve.power[0] + 0.2

@@ -14,7 +14,7 @@ TRIALS = 4000
 FREQUENCIES = np.array([0.2102, 0.4473, 0.2568, 0.0016, 0.0841])
 
 PROMISES = {
-    "auto": ({}, 0.93),
+    "default": ({}, 0.93),
     "conservative": ({"conservative": True}, 0.95),
     "guaranteed": ({"method": "guaranteed"}, 0.975),
 }

@@ -6,7 +6,7 @@ from _helpers.judge import SURE, at_least, at_most
 from scipy.stats import binomtest, norm
 
 from replications.experiments.policies import FOLDS, OURS, SAME, SETTINGS, find
-from replications.experiments.policy_verdicts import CONTESTS, any_false_statements
+from replications.experiments.policy_verdicts import CONTESTS, any_false_statements, judged
 from stakes import study_of
 
 pytestmark = pytest.mark.statistical
@@ -77,6 +77,9 @@ def test_folds_alone_and_the_rows_that_chose_are_not_enough():
         "5 equal: 1,000 rows, 30%, 1 to 1",
         "2 equal, 3 worse by 4: 1,000 rows, 30%, 1 to 1",
         "5 worth nothing, as both constants: 1,000 rows, 5%, 19 to 1",
+        "8 equal, as decided: 1,000 rows, 5%, 20 to 1",
+        "2 equal, as decided, half of them bolder: 10,000 rows, 0.2%, 500 to 1",
+        "1 against its best, pinned: 1,000 rows, 30%, 1 to 1",
     ],
 )
 def test_equal_policies_are_said_to_differ_in_five_percent_at_most(name):
@@ -89,6 +92,31 @@ def test_equal_policies_are_said_to_differ_in_five_percent_at_most(name):
         if clearly(false, trials, MOST_FALSE, "less"):
             break
     assert at_most(false, trials, MOST_FALSE), (false, trials)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2 equal: 1,000 rows, 30%, 1 to 1",
+        "3 equal: 200 rows, 30%, 20 to 1",
+        "2 equal, 1 worse by 2: 1,000 rows, 30%, 1 to 1",
+        "5 equal, as decided, half of them bolder: 1,000 rows, 5%, 20 to 1",
+        "2 worse by 2: 1,000 rows, 30%, 1 to 1",
+    ],
+)
+def test_the_best_is_named_and_the_regret_is_enough_in_all_but_five_percent(name):
+    """The truly cheapest policy is in the set named, and costs less by the regret at most."""
+    contest, rng = CONTESTS[name], np.random.default_rng([34, list(CONTESTS).index(name)])
+    missed = exceeded = trials = 0
+    while trials < TRIALS:
+        found = judged(contest, BATCH, rng)
+        missed += sum(each.missed for each in found)
+        exceeded += sum(each.exceeded for each in found)
+        trials += len(found)
+        if clearly(max(missed, exceeded), trials, MOST_FALSE, "less"):
+            break
+    assert at_most(missed, trials, MOST_FALSE), (missed, trials)
+    assert at_most(exceeded, trials, MOST_FALSE), (exceeded, trials)
 
 
 def test_the_judge_sees_two_points():

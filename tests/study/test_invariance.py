@@ -49,7 +49,7 @@ def summary(made, factor=1.0, sign=1.0):
             each.difference / factor,
             each.low / factor,
             each.high / factor,
-            each.adjusted,
+            each.p_adjusted,
         )
     ]
     return (

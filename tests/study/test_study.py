@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from stakes import CostCurve, CostDifference, CostMatrix, PairedConfusion, compare, evaluate
 from stakes._core.labels import as_meant
 from stakes.errors import DesignError, InputError, LabelError
+from stakes.findings import findings
 from stakes.predictions import ArrowTable, merged
 from stakes.predictions.classes import positive_class
 from stakes.predictions.count_file import counts_from_text, counts_text
 from stakes.study import Study
-
-pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.RareCostWarning")
 
 COSTS = CostMatrix([[0, 100], [10, 1]], rows="predicted", labels=["ok", "fraud"])
 
@@ -45,9 +44,9 @@ def test_a_study_finds_what_the_library_finds():
             0.9, "bcost", rng=3
         )
     difference = compare(made["actual"], made["a"], made["b"], COSTS)
-    pair = found.policies.alone("a", "b")
+    pair = found.policies.family.pair("a", "b")
     assert pair.difference == pytest.approx(difference.difference)
-    assert pair.p_value == pytest.approx(difference.test(difference.choice.name).p_value)
+    assert pair.p_value == pytest.approx(difference.test().p_value)
     assert pair.shown == (pair.p_value <= 0.05)
     for name, curve in found.curves().items():
         assert curve == CostCurve.from_scores(
@@ -99,7 +98,7 @@ def test_scores_alone_decide():
 
 
 def test_decisions_by_scores_follow_the_class_priors():
-    """Both models decide alike at the stated priors, and tie."""
+    """Both models decide every row alike at the stated priors: they are one policy."""
     made = columns(400)
     probability = made["a_score"]
     odds = probability / np.maximum(1 - probability, 1e-9)
@@ -107,11 +106,10 @@ def test_decisions_by_scores_follow_the_class_priors():
     priors = {"fraud": 0.02, "ok": 0.98}
     table = {"actual": made["actual"], "a_score": probability, "forest_score": other}
     found = study(table, class_priors=priors)
-    costs = [found.policies.estimate(each.name).cost for each in found.policies.policies[:2]]
-    assert costs[0] == pytest.approx(costs[1])
-    verdict = found.verdict()
-    assert {verdict.use, *verdict.ties} >= {each.name for each in found.policies.policies[:2]}
-    assert not verdict.shown
+    (policy,) = (each for each in found.policies.policies if each.models)
+    assert policy.models == ("a", "forest")
+    assert [each.name for each in findings(found).models] == ["a", "forest"]
+    assert {each.policy for each in findings(found).models} == {policy.name}
     share = (made["actual"] == "fraud").mean()
     alarm, miss = 10 * 0.98 / (1 - share), 99 * 0.02 / share
     assert found.decided_from["a"] == pytest.approx(alarm / (alarm + miss))

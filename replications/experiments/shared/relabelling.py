@@ -22,7 +22,7 @@ from replications.experiments.shared.classifier import (
     permuted,
     relabelled,
 )
-from replications.experiments.shared.resampling import ALPHA, chances, default_rejects, outside
+from replications.experiments.shared.resampling import ALPHA, chances, outside
 from stakes.infer._outcomes import Outcomes
 from stakes.infer.batch import batch_outcomes, batch_p_values
 from stakes.show._drawing import GREY, MARKERS, line_look, pyplot
@@ -87,7 +87,7 @@ def _rejections(
     found = {("bdeltacost", number): float(outside(*sides, number).mean()) for number in resamples}
     found["normal", 0] = float((batch_p_values(outcomes, "normal") <= ALPHA).mean())
     if default:
-        found["auto", 0] = float(default_rejects(outcomes, *sides).mean())
+        found["extremal", 0] = float((batch_p_values(outcomes) <= ALPHA).mean())
     return found
 
 

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from stakes._core.typing import Floats
-from stakes.infer._outcomes import Outcomes, often_enough
-from stakes.infer.batch import batch_p_values
+from stakes.infer._outcomes import Outcomes
 from stakes.infer.methods.bcost import order
 
 Complex = NDArray[np.complex128]
@@ -173,18 +172,3 @@ def outside(
         return np.asarray((at_most <= alpha / 2) | (at_least <= alpha / 2), dtype=float)
     fewer = order(alpha, n_resamples) - 1
     return np.asarray(bdtr(fewer, n_resamples, at_most) + bdtr(fewer, n_resamples, at_least))
-
-
-def default_rejects(outcomes: Outcomes, at_most: Floats, at_least: Floats) -> NDArray[np.bool_]:
-    """Tell where the default test rejects a difference of 0, given the probabilities around 0.
-
-    The test is BDELTACOST with infinitely many resamples where both extreme differences occurred
-    often enough, and the extremal test elsewhere.
-    """
-    rejected = outside(at_most, at_least, 0) > 0
-    rare = ~often_enough(outcomes)
-    if rare.any():
-        stratum = outcomes.only
-        few = Outcomes((stratum.with_counts(stratum.counts[rare]),))
-        rejected[rare] = batch_p_values(few, "extremal") <= ALPHA
-    return rejected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtr, stdtr
 
-from stakes import CostMatrix
+from stakes import CostMatrix, study_of
 from stakes._core.typing import Floats
-from stakes.counts._parts import Parts
-from stakes.infer._outcomes import Design
-from stakes.predictions.scores import JointScores
+from stakes.study import Study
 
 Flags = NDArray[np.bool_]
 Rng = np.random.Generator
@@ -27,8 +25,9 @@ APART = 1.5
 GRID = np.linspace(-40.0, 40.0, 160_001)
 LEVELS = np.array([-1.0, -0.3, 0.3, 0.8, 1.3, 2.0, 2.8])
 STEPS = 50
-USUAL_FOLDS = None
-"""The default number of folds for the number of rows."""
+MODEL = "model"
+FEWEST_ROWS = 10
+"""Fewest rows of a class, or groups with such rows, for which a threshold is chosen."""
 
 
 # Distributions of scores.
@@ -156,6 +155,7 @@ HARDER = {
     "worth nothing": Shape((Bell(),), (Bell(),)),
     "upside down": Shape((Bell(),), (Bell(mean=-1.0),)),
     "nearly perfect": Shape((Bell(),), (Bell(mean=5.0),)),
+    "separable": Shape((Bell(),), (Bell(mean=8.0),)),
 }
 SHAPES = PROMISED | HARDER
 
@@ -165,15 +165,50 @@ SHAPES = PROMISED | HARDER
 
 @dataclass(frozen=True)
 class Scored:
-    """A test set, and its stated sampling design."""
+    """A test set: classes and scores of its rows, with their weights or groups.
 
-    scores: JointScores
-    design: Design = field(default_factory=Design)
+    Attributes
+    ----------
+    positive : ndarray of bool
+        Whether each row is of the positive class.
+    score : ndarray
+        The score of each row.
+    weights, groups : ndarray, or None
+        The weight and the group of each row.
+    priors : mapping, or None
+        The class priors, where they are known.
+    """
+
+    positive: Flags
+    score: Floats
+    weights: Floats | None = None
+    groups: NDArray[np.intp] | None = None
+    priors: Mapping[int, float] | None = None
 
     @property
     def positive_share(self) -> float:
         """The weighted share of positives."""
-        return float(np.average(self.scores.positive, weights=self.scores.amounts))
+        return float(np.average(self.positive, weights=self.weights))
+
+    @property
+    def enough(self) -> bool:
+        """Whether each class has enough rows, or groups with such rows, to choose a threshold."""
+        units = np.arange(len(self.positive)) if self.groups is None else self.groups
+        sides = (self.positive, ~self.positive)
+        return min(len(np.unique(units[side])) for side in sides) >= FEWEST_ROWS
+
+    def study(self, costs: CostMatrix) -> Study:
+        """Return the study of the rows."""
+        return study_of(
+            self.positive.astype(np.intp),
+            {},
+            costs,
+            y_score={MODEL: self.score},
+            pos_label=1,
+            sample_weight=self.weights,
+            groups=self.groups,
+            class_priors=self.priors,
+        )
 
 
 @dataclass(frozen=True)
@@ -190,8 +225,6 @@ class Setting:
         The distribution of scores, a key of `SHAPES`.
     way : str
         The sampling of the rows, a key of `WAYS`; empty where they are sampled one by one.
-    folds : int or None
-        The number of folds for choosing a threshold; None for the default.
     """
 
     n: int
@@ -199,7 +232,6 @@ class Setting:
     ratio: float
     kind: str
     way: str = ""
-    folds: int | None = USUAL_FOLDS
 
     @property
     def name(self) -> str:
@@ -209,13 +241,12 @@ class Setting:
     @property
     def family(self) -> str:
         """The name shared by settings that differ only in rows, prevalence and costs."""
-        way = f", {self.way}" if self.way else ""
-        return f"{self.kind}{way}" + (f", {self.folds} folds" if self.folds != USUAL_FOLDS else "")
+        return f"{self.kind}, {self.way}" if self.way else self.kind
 
     @property
     def promised(self) -> bool:
         """Whether the limits are promised to hold in this setting."""
-        return self.kind in PROMISED and not self.way and self.folds == USUAL_FOLDS
+        return self.kind in PROMISED and not self.way
 
     @property
     def shape(self) -> Shape:
@@ -244,23 +275,22 @@ class Setting:
         """Draw a test set."""
         return WAYS[self.way](self, rng)
 
-    def scored(self, positive: Flags, values: Floats, **parts: Any) -> JointScores:
-        """Return the scores of rows."""
-        columns = {"model": np.asarray(self.shape.score(values, self.prevalence), dtype=float)}
-        return JointScores.from_columns(positive, columns, pos_label=1, neg_label=0, **parts)
+    def scored(self, positive: Flags, values: Floats, **how: Any) -> Scored:
+        """Return the test set of rows with these values."""
+        score = np.asarray(self.shape.score(values, self.prevalence), dtype=float)
+        return Scored(positive, score, **how)
 
 
 def _by_row(setting: Setting, rng: Rng) -> Scored:
     positive = rng.random(setting.n) < setting.prevalence
-    return Scored(setting.scored(positive, setting.shape.draw(rng, positive)))
+    return setting.scored(positive, setting.shape.draw(rng, positive))
 
 
 def _with_priors(setting: Setting, rng: Rng) -> Scored:
     """Draw equal numbers of rows of each class, with known class priors."""
     positive = np.arange(setting.n) % 2 == 0
-    scores = setting.scored(positive, setting.shape.draw(rng, positive))
     priors = {0: 1 - setting.prevalence, 1: setting.prevalence}
-    return Scored(scores, Design(class_priors=priors))
+    return setting.scored(positive, setting.shape.draw(rng, positive), priors=priors)
 
 
 def _with_weights(setting: Setting, rng: Rng) -> Scored:
@@ -277,7 +307,7 @@ def _with_weights(setting: Setting, rng: Rng) -> Scored:
     positive, values, weights = (
         np.concatenate(each)[: setting.n] for each in zip(*kept, strict=True)
     )
-    return Scored(setting.scored(positive, values, sample_weight=weights))
+    return setting.scored(positive, values, weights=weights)
 
 
 def _grouped(setting: Setting, rng: Rng, *, alike: bool) -> Scored:
@@ -291,8 +321,7 @@ def _grouped(setting: Setting, rng: Rng, *, alike: bool) -> Scored:
     noise = (common + rng.standard_normal(setting.n)) / np.sqrt(2)
     shape = setting.shape
     means = np.where(positive, shape.positives[0].mean, shape.negatives[0].mean)
-    parts = Parts(groups=tuple(range(count)))
-    return Scored(setting.scored(positive, means + noise, parts=parts, part=group))
+    return setting.scored(positive, means + noise, groups=group)
 
 
 FEWEST = 5
@@ -325,12 +354,6 @@ def settings() -> list[Setting]:
         for kind in HARDER
         for n, share, ratio in ((200, 0.3, 20), (1000, 0.05, 20), (1000, 0.05, 500), (1000, 0.3, 1))
     ]
-    more_folds = [
-        replace(each, folds=folds)
-        for folds in (5, 10)
-        for each in few
-        if each.kind in ("calibrated", "coarse")
-    ]
     designs = [
         Setting(1000, 0.3 if way == ONE_CLASS else share, ratio, kind, way)
         for way in [*WAYS][1:]
@@ -341,4 +364,4 @@ def settings() -> list[Setting]:
         )
     ]
     large = [each for each in promised if each.n == SIZES[2]]
-    return [*few, *medium, *harder, *more_folds, *designs, *large]
+    return [*few, *medium, *harder, *designs, *large]

@@ -61,13 +61,6 @@ def amount(value: float) -> str:
     return number(float(f"{value:.4g}"))
 
 
-def seen(count: float) -> str:
-    """Format the number of times that something was observed."""
-    if count == 0:
-        return "not observed"
-    return "observed once" if count == 1 else f"observed {number(count)} times"
-
-
 def listed(names: Sequence[str]) -> str:
     """Format names as a list: a, b and c."""
     *others, last = names
@@ -137,12 +130,6 @@ def threshold_text(value: float) -> str:
 def percent(share: float) -> str:
     """Format a share as a percentage."""
     return f"{100 * float(share):.4g}%"  # older Pythons cannot format a Fraction
-
-
-def percent_range(low: float, high: float) -> str:
-    """Format the bounds of a probability in whole percent, rounded outwards to be conservative."""
-    ends = [math.floor(100 * low + 1e-9), math.ceil(100 * high - 1e-9)]
-    return f"{ends[0]}%" if ends[0] == ends[1] else f"{ends[0]}% to {ends[1]}%"
 
 
 def with_unit(value: float, unit: str, write: Callable[[float], str] = number) -> str:

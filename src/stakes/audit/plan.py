@@ -40,7 +40,7 @@ from stakes.errors import (
     warn,
 )
 from stakes.infer._design import LEAST_LEFT
-from stakes.infer._inference import Interval
+from stakes.infer._inference import DEFAULT, Interval
 from stakes.infer._outcomes import Design
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
@@ -359,7 +359,7 @@ class LabelPlan(Result):
         >>> plan.interval(found) == found.interval()
         True
         """
-        method = "guaranteed" if self.options.anytime else "auto"
+        method = "guaranteed" if self.options.anytime else DEFAULT
         return result._interval(self.options.look_confidence, method, {})  # noqa: SLF001
 
     def next(self, labels: Any, n_labels: int, *, skipped: str | None = None) -> LabelPlan:

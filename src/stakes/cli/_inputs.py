@@ -25,7 +25,7 @@ from stakes.errors import FileError, InputError, InputTypeError
 if TYPE_CHECKING:
     from stakes.costs import CostMatrix
     from stakes.findings.data import Data
-    from stakes.policies import Verdict
+    from stakes.policies.verdict import Verdict
     from stakes.predictions import Columns, Table, Tally
     from stakes.predictions.arrow import ArrowTable
     from stakes.study import Study
@@ -257,7 +257,6 @@ def read_study(
     class_priors: str | None = None,
     policy: PolicyOptions = NO_POLICIES,
     volume: float | None = None,
-    seed: int = 0,
     undecided: bool = False,
     with_scores: bool | Literal["if they fit"] = True,
     table: ArrowTable | None = None,
@@ -269,7 +268,7 @@ def read_study(
     Costs and a table can be passed if they are read already; of that table, rows without a label
     are left out.
     """
-    from stakes.policies import Asked
+    from stakes.policies._assemble import Asked
     from stakes.study import study_of_files
 
     if costs is None:
@@ -295,9 +294,9 @@ def read_study(
             study = _study_of_labelled(table, costs, named, stated)
         again = costs if study.examples is not None and costs is not None else study.costs
         other = _validation(study, again, policy.validation, named, progress)
-        study = _with_choosing(study, policy, other, volume=volume, seed=seed)
-    known = 0 if study.roles.guessed else len(study.roles.in_words())
-    for sentence in study.notes[known:]:
+        study = _with_choosing(study, policy, other, volume=volume)
+    read = study.roles.in_words(short=True) if study.roles.guessed else []
+    for sentence in (" ".join(read), *study.notes[len(study.roles.in_words()) :]):
         output.remark(sentence)
     return study
 
@@ -351,16 +350,15 @@ def _study_of_labelled(table: ArrowTable, costs: Any, named: Columns, stated: An
 
 
 def _with_choosing(
-    study: Study, policy: PolicyOptions, validation: Any, *, volume: float | None, seed: int
+    study: Study, policy: PolicyOptions, validation: Any, *, volume: float | None
 ) -> Study:
     """Return the study with the options for the choice of thresholds."""
-    from stakes.policies import Choosing
+    from stakes.policies._choose import Choosing
 
     share = None
     if policy.capacity is not None:
         share = check_capacity(policy.capacity) / (study.n if volume is None else volume)
     choosing = Choosing(
-        seed=seed,
         min_recall=policy.min_recall,
         max_fpr=policy.max_fpr,
         capacity=share,
@@ -448,20 +446,14 @@ def show_verdict(output: Output, verdict: Verdict) -> None:
 
 
 def show_notes(output: Output, verdict: Verdict) -> None:
-    """Print the notes of the verdict."""
+    """Print the notes of the verdict, and where its remarks on the method are."""
     for note in verdict.notes:
         output.text()
         output.text(note)
-
-
-def policies_of_models(study: Study) -> list[str]:
-    """Return the competing policies of models: the cheapest of each, and the baseline."""
-    policies = study.policies
-    return [
-        each.name
-        for each in policies.policies
-        if each.model is not None and each.name in policies.competitors
-    ]
+    if verdict.remarks:
+        remarks = "1 remark" if len(verdict.remarks) == 1 else f"{len(verdict.remarks)} remarks"
+        output.text()
+        output.text(f"Method: {remarks}, in the report and in the JSON file.")
 
 
 def check_scores(study: Study) -> None:

@@ -133,14 +133,13 @@ class Output:
         self._json: Path | None = None
         self._inputs: list[str] = []
         self._outputs: list[Path] = []
-        self._remarked: set[str] = set()
+        self._remarks: dict[str, None] = {}
         self._lines: list[tuple[str, str]] = []
 
     def remark(self, text: str) -> None:
-        """Print on standard error, once, what was understood or done, unless quiet."""
-        if not self.quiet and text not in self._remarked:
-            self._remarked.add(text)
-            complain(with_options(text))
+        """Print on standard error, once and after the results, what was understood or done."""
+        if text and not self.quiet:
+            self._remarks.setdefault(with_options(text))
 
     def complain(self, text: str) -> None:
         """Print on standard error what is wrong, even if quiet."""
@@ -242,6 +241,14 @@ class Output:
         """Print the collected output, once nothing can fail any more."""
         for text, style in self._lines:
             _print(text, style)
+        sys.stdout.flush()
+        self.print_remarks()
+
+    def print_remarks(self) -> None:
+        """Print the collected remarks on standard error; before an error they help explain it."""
+        for text in self._remarks:
+            complain(text)
+        self._remarks.clear()
 
     def _write_line(self, text: str, style: str = "") -> None:
         self._lines.append((text, style))

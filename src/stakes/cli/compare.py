@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from stakes.findings.models import Model
     from stakes.findings.policies import GateResult, PolicyResult
     from stakes.infer._inference import TestResult
-    from stakes.policies import PolicyPair, Verdict
+    from stakes.infer.family import Pair
+    from stakes.infer.gate import Gate, Volume
+    from stakes.policies.verdict import Verdict
     from stakes.study import Study
 
 EXAMPLES = (
@@ -58,13 +60,12 @@ class Comparison:
         The cost of each policy, the cheapest first.
     models : tuple of Model
         The cost of each model at its cheapest policy.
-    pairs : tuple of PolicyPair
+    pairs : tuple of Pair
         The cheapest policy against each of the others that compete.
     baseline : str
         The policy that others are compared with.
-    against_baseline : tuple of PolicyPair
-        Where a baseline was named, each candidate minus the baseline; limits and adjusted p-values
-        allow for the number of candidates.
+    against_baseline : tuple of Pair
+        Where a baseline was named, each candidate minus the baseline, judged alone.
     margin : float or None
         The most that a candidate may cost above the baseline, as given.
     tests : tuple of TestResult
@@ -80,9 +81,9 @@ class Comparison:
     verdict: Verdict
     policies: tuple[PolicyResult, ...]
     models: tuple[Model, ...]
-    pairs: tuple[PolicyPair, ...]
+    pairs: tuple[Pair, ...]
     baseline: str
-    against_baseline: tuple[PolicyPair, ...]
+    against_baseline: tuple[Pair, ...]
     margin: float | None
     tests: tuple[TestResult, ...]
     gate: GateResult | None
@@ -147,11 +148,10 @@ def compare(
     unit: options.Unit = "",
     volume: options.Volume = None,
     per: options.Per = None,
-    seed: options.Seed = 0,
     json: options.Json = None,
 ) -> int:
     """Compare models by cost; --gate fails a build if one costs more."""
-    from stakes.infer.gate import checked_margin
+    from stakes.infer.gate import Volume, checked_margin
 
     output = context.obj
     check_volume(volume, per)
@@ -168,22 +168,20 @@ def compare(
         sampling=sampling,
         policy=policy,
         volume=volume,
-        seed=seed,
         confidence=confidence,
         class_priors=class_priors,
         with_scores="if they fit",
         gated=gate,
     )
-    period = _Period(volume, per)
-    found = _found(
-        study, unit, seed, period, margin, gate=gate, named=named, models=json is not None
-    )
-    _show(output, found, study.confidence, named=named)
+    over = None if volume is None else Volume(volume, per or "")
+    judged = study.policies.gate(margin=margin, unit=unit, volume=over) if named else None
+    found = _found(study, judged, unit, over, gate=gate, models=json is not None)
+    _show(output, found, judged)
     output.results(found)
-    if found.gate is None:
+    if judged is None or not gate:
         return 0
-    _for_build(output, found, build, study.confidence)
-    return _exit_code(output, found.gate)
+    _for_build(output, judged, build)
+    return _exit_code(output, judged)
 
 
 def _check_gate(build: BuildOptions, *, gate: bool, margin: bool, named: bool) -> None:
@@ -199,33 +197,28 @@ def _check_gate(build: BuildOptions, *, gate: bool, margin: bool, named: bool) -
             raise InputTypeError(option, "it is about a gate.", "Give --gate.")
 
 
-def _for_build(output: Output, found: Comparison, build: BuildOptions, confidence: float) -> None:
+def _for_build(output: Output, gate: Gate, build: BuildOptions) -> None:
     """Write the gate's result for a build; in GitHub Actions, also the lines that it displays."""
     from stakes.cli._output import complain
     from stakes.show.text import github_lines, junit_text, markdown_text
 
-    if found.gate is None:
-        return
-    gate, pairs, unit = found.gate, found.against_baseline, found.settings.unit
-    tests = found.tests
     if build.junit is not None:
-        text = junit_text(gate, pairs, baseline=found.baseline, unit=unit, tests=tests)
-        output.write_text(build.junit, text)
+        output.write_text(build.junit, junit_text(gate))
     if build.markdown is not None:
-        text = markdown_text(gate, pairs, confidence=confidence, unit=unit, tests=tests)
-        output.append_text(build.markdown, text)
+        output.append_text(build.markdown, markdown_text(gate))
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        for line in github_lines(gate, pairs, unit, tests):
+        for line in github_lines(gate):
             complain(line)
 
 
-def _show(output: Output, found: Comparison, confidence: float, *, named: bool) -> None:
+def _show(output: Output, found: Comparison, judged: Gate | None) -> None:
     """Print the comparison, first the outcome of the gate or, without one, which policy to use."""
-    from stakes.show.text import policy_pair_table, policy_pair_title
+    from stakes.show.text import gate_table, policy_pair_table, policy_pair_title
 
     if found.gate is not None:
         lead = "Gate not passed." if found.gate.unjudged else f"Gate {found.gate.outcome}."
-        output.text(f"{lead} {found.gate.summary}", _style(found.gate))
+        style = "bold green" if found.gate.passed else "bold red"
+        output.text(f"{lead} {found.gate.summary}", style)
         output.text(f"{found.gate.rule[0].upper()}{found.gate.rule[1:]}")
         output.text()
     else:
@@ -233,25 +226,18 @@ def _show(output: Output, found: Comparison, confidence: float, *, named: bool) 
     if drawn := sampling_note(found.data).strip():
         output.text(drawn)
         output.text()
-    unit = found.settings.unit
-    pairs = found.against_baseline if named else found.pairs
+    unit, confidence = found.settings.unit, found.settings.confidence
+    pairs = found.pairs if judged is None else judged.pairs
     if pairs:
         output.text(policy_pair_title(pairs, unit))
-        output.table(policy_pair_table(pairs, confidence))
-    for warning in dict.fromkeys(each.warning for each in pairs if each.warning):
+        output.table(policy_pair_table(pairs, confidence) if judged is None else gate_table(judged))
+    for reason in () if judged is None else judged.reasons().values():
         output.text()
-        output.text(warning)
-    for sentence in [each.summary() for each in found.tests]:
-        output.text()
-        output.text(sentence)
+        output.text(reason)
     show_notes(output, found.verdict)
 
 
-def _style(gate: GateResult) -> str:
-    return "bold green" if gate.passed else "bold red"
-
-
-def _exit_code(output: Output, gate: GateResult) -> int:
+def _exit_code(output: Output, gate: Gate) -> int:
     """Return the exit code of the gate; print what it could not judge on standard error."""
     if not gate.unjudged:
         return 0 if gate.passed else 1
@@ -261,24 +247,8 @@ def _exit_code(output: Output, gate: GateResult) -> int:
     return COULD_NOT_JUDGE
 
 
-@dataclass(frozen=True)
-class _Period:
-    """Number of decisions and their period, if given."""
-
-    volume: float | None
-    per: str | None
-
-
 def _found(
-    study: Study,
-    unit: str,
-    seed: int,
-    period: _Period,
-    margin: float | None,
-    *,
-    gate: bool,
-    named: bool,
-    models: bool,
+    study: Study, judged: Gate | None, unit: str, over: Volume | None, *, gate: bool, models: bool
 ) -> Comparison:
     """Compare the cheapest policy with the others, and candidates with a baseline if named.
 
@@ -288,22 +258,19 @@ def _found(
     from stakes.findings.models import models_of
     from stakes.findings.policies import gate_of, policies_found
 
-    checked = study.policies.gate(margin=margin, unit=unit) if named else None
-    volume, per = period.volume, period.per
+    volume, per = (None, None) if over is None else (over.decisions, over.per)
     return Comparison(
         schema=SCHEMA,
         data=data_of(study),
         costs=costs_of_study(study),
-        settings=run_settings_of(study, unit, volume=volume, per=per, seed=seed),
-        verdict=study.verdict(unit=unit, volume=volume, per=per or "", seed=seed),
+        settings=run_settings_of(study, unit, volume=volume, per=per or None),
+        verdict=study.verdict(unit=unit, volume=volume, per=per or ""),
         policies=policies_found(study, volume),
         models=models_of(study, unit, volume) if models else (),
         pairs=study.policies.pairs,
         baseline=study.policies.reference,
-        against_baseline=tuple(
-            study.policies.described(each) for each in (() if checked is None else checked.pairs)
-        ),
-        margin=margin,
-        tests=() if checked is None else checked.tests,
-        gate=gate_of(checked) if gate and checked is not None else None,
+        against_baseline=() if judged is None else judged.pairs,
+        margin=None if judged is None else judged.margin,
+        tests=() if judged is None else judged.tests,
+        gate=gate_of(judged) if gate and judged is not None else None,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,6 +26,7 @@ from stakes.errors import InputError
 
 if TYPE_CHECKING:
     from stakes.curves._base import Curve
+    from stakes.curves.condition import CostAt
     from stakes.curves.decision_curve import DecisionCurve
     from stakes.findings.curves import Condition, CurveAtCondition, CurvePair, Decision
     from stakes.findings.data import Costs, Data, RunSettings
@@ -39,7 +40,7 @@ EXAMPLES = (
     "stakes curve predictions.csv -c costs.csv --out curve.svg --csv curve.csv",
     "stakes curve predictions.csv --decision --pos-label fraud",
 )
-SCHEMA = "stakes-curve/2"
+SCHEMA = "stakes-curve/3"
 NO_COSTS = {"false_positive": 1.0, "false_negative": 1.0}
 """Placeholder for missing costs, where only the names of two classes are needed."""
 PICTURES = (".png", ".svg", ".pdf")
@@ -178,8 +179,9 @@ def curve(
         return
     curves = _curves(study, ranked=costs is not None)
     condition = None if costs is None else _condition(study, prevalence)
+    priced = {} if condition is None else _costs(study, curves, condition, prevalence)
     with Progress(shown=not output.quiet) as progress:
-        found = _found(study, curves, condition, progress, simultaneous=simultaneous)
+        found = _found(study, curves, condition, priced, progress, simultaneous=simultaneous)
     _show(output, study, found, unit, data)
     if out is not None:
         output.write_binary(out, drawn(curves, found, out.suffix.lower()[1:]))
@@ -192,11 +194,12 @@ def _found(
     study: Study,
     curves: Mapping[str, Curve],
     condition: Condition | None,
+    costs: Mapping[str, CostAt],
     progress: Progress,
     *,
     simultaneous: bool,
 ) -> CurvesFound:
-    """Compute the bands of the curves, their costs at the condition of the costs, and the pairs."""
+    """Compute the bands of the curves, and the pairs."""
     from stakes.findings.curves import compared_pairs, curve_at, curve_pair
     from stakes.findings.policies import MOST_MODELS
 
@@ -205,7 +208,7 @@ def _found(
     for name, curve in curves.items():
         progress.step(f"curve of {name}")
         band = curve.band(study.confidence, simultaneous=simultaneous)
-        models.append(curve_at(curve, band, _cost_at(curve, condition, study.confidence)))
+        models.append(curve_at(curve, band, costs.get(name)))
     ranked = sorted(models, key=_rank)[:MOST_MODELS]
     first_in_file = next((m.name for m in study.roles.models if m.name in curves), None)
     chosen = compared_pairs([*curves], [each.name for each in ranked], first_in_file)
@@ -230,6 +233,11 @@ def _left_out(models: Sequence[CurveAtCondition]) -> tuple[str, ...]:
     )
     return (sentence,)
 
+
+AS_JUDGED = (
+    "These costs are those of `stakes evaluate`: at chosen thresholds, and corrected for the "
+    "choice. The curves are of the best threshold at each condition in hindsight, and lower."
+)
 
 AT = (0.05, 0.1, 0.2, 0.3, 0.5)
 """The threshold probabilities whose net benefit is printed."""
@@ -322,20 +330,25 @@ def _decision_picture(
     return picture_of(draw, out.suffix.lower()[1:])
 
 
-def _rank(model: CurveAtCondition) -> float:
-    """Return the cost by which models are ranked: at the condition, or over all conditions."""
-    return model.area if model.at_condition is None else float(model.at_condition.cost)
+def _rank(model: CurveAtCondition) -> tuple[bool, float]:
+    """Return by what models are ranked: the cost at the condition, or over all conditions."""
+    at = model.at_condition
+    return (True, model.area) if at is None else (False, float(at.cost))
 
 
-def _cost_at(curve: Curve, condition: Condition | None, confidence: float) -> Any:
-    if condition is None:
-        return None
-    return curve.at(
-        prevalence=condition.prevalence,
-        false_positive=condition.false_positive,
-        false_negative=condition.false_negative,
-        confidence=confidence,
-    )
+def _costs(
+    study: Study, curves: Mapping[str, Curve], condition: Condition, prevalence: float | None
+) -> dict[str, CostAt]:
+    """Return what models cost at a condition; nothing where none can be judged."""
+    from stakes.findings.curves import costs_at
+
+    if prevalence is not None:
+        shares = {study.pos_label: prevalence}
+        priors = {label: shares.get(label, 1 - prevalence) for label in study.joint.labels}
+        study = replace(study, design=replace(study.design, class_priors=priors))
+    with suppress(InputError):
+        return costs_at(study, curves, condition)
+    return {}
 
 
 def _show(output: Output, study: Study, found: CurvesFound, unit: str, data: Data) -> None:
@@ -349,7 +362,7 @@ def _show(output: Output, study: Study, found: CurvesFound, unit: str, data: Dat
     output.text()
     output.table(range_table(found.models))
     costs = [each.at_condition for each in found.models if each.at_condition is not None]
-    if found.condition is not None:
+    if found.condition is not None and costs:
         output.text()
         output.text(
             f"At PC(+) = {number(costs[0].pc)}, for a prevalence of "
@@ -359,6 +372,9 @@ def _show(output: Output, study: Study, found: CurvesFound, unit: str, data: Dat
         )
         output.text()
         output.table(condition_table(costs, unit, study.confidence))
+        if any(each.threshold is not None for each in costs):
+            output.text()
+            output.text(AS_JUDGED)
     for pair in found.pairs:
         crossed = ", ".join(map(number, pair.crossovers))
         where = f"cross at PC(+) = {crossed}." if crossed else "do not cross."
@@ -395,9 +411,8 @@ def drawn(curves: Mapping[str, Curve], found: CurvesFound, kind: str) -> bytes:
     def draw(axes: Any) -> None:
         for model in found.models:
             CostCurveDisplay(curves[model.name], model.band).plot(axes)
-        at = found.models[0].at_condition
-        if at is not None:
-            axes.axvline(at.pc, color="0.4", linewidth=0.8, linestyle=":")
+        if found.condition is not None:
+            axes.axvline(found.condition.pc, color="0.4", linewidth=0.8, linestyle=":")
 
     return picture_of(draw, kind)
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from stakes.findings.data import Costs, Data, RunSettings
     from stakes.findings.models import Model
     from stakes.findings.policies import PolicyResult
-    from stakes.policies import PolicyPair, Verdict
+    from stakes.infer.family import Pair
+    from stakes.policies.verdict import Verdict
     from stakes.study import Study
 
 EXAMPLES = (
@@ -56,9 +57,9 @@ class Evaluation:
         The cost of each policy, the cheapest first.
     models : tuple of Model
         The cost of each model at its cheapest policy.
-    pairs : tuple of PolicyPair
+    pairs : tuple of Pair
         The cheapest policy against each of the others that compete.
-    moved : tuple of PolicyPair
+    moved : tuple of Pair
         Each threshold against the same model's decisions as they stand: what moving the threshold
         saves. Each is compared alone, unless it is one of the pairs.
     """
@@ -70,8 +71,8 @@ class Evaluation:
     verdict: Verdict
     policies: tuple[PolicyResult, ...]
     models: tuple[Model, ...]
-    pairs: tuple[PolicyPair, ...]
-    moved: tuple[PolicyPair, ...]
+    pairs: tuple[Pair, ...]
+    moved: tuple[Pair, ...]
 
 
 Method = Annotated[
@@ -79,7 +80,7 @@ Method = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="Interval method: auto, extremal, bcost, exact, normal, t, bca, dirichlet, "
+        help="Interval method: extremal, bcost, exact, normal, t, bca, dirichlet, "
         "likelihood, guaranteed or anytime.",
     ),
 ]
@@ -94,7 +95,7 @@ def evaluate(
     columns: options.ColumnOptions,
     sampling: options.SamplingOptions,
     policy: options.PolicyOptions,
-    method: Method = "auto",
+    method: Method = "extremal",
     confidence: options.Confidence = 0.95,
     class_priors: options.ClassPriors = None,
     unit: options.Unit = "",
@@ -120,18 +121,17 @@ def evaluate(
         sampling=sampling,
         policy=policy,
         volume=volume,
-        seed=seed,
         confidence=confidence,
         class_priors=class_priors,
         with_scores="if they fit",
     )
     by = IntervalBy(method, (("rng", seed),) if takes(method, "rng") else ())
     found = policies_found(study, volume, by)
-    verdict = study.verdict(unit=unit, volume=volume, per=per or "", seed=seed, method=method)
+    verdict = study.verdict(unit=unit, volume=volume, per=per or "", rng=seed, method=method)
     data = data_of(study)
+    show_verdict(output, verdict)
     output.text(f"{examples_of(study)}{f'; costs in {unit}' if unit else ''}.{sampling_note(data)}")
     output.text()
-    show_verdict(output, verdict)
     _show_tables(output, found, study.confidence, unit, _title(volume, per))
     moved = _show_moved(output, study, unit)
     show_notes(output, verdict)
@@ -167,7 +167,7 @@ def _show_tables(
         output.table(volume_table(policies, unit, confidence))
 
 
-def _show_moved(output: Output, study: Study, unit: str) -> tuple[PolicyPair, ...]:
+def _show_moved(output: Output, study: Study, unit: str) -> tuple[Pair, ...]:
     """Print and return what thresholds save compared with the decisions of the same models."""
     from stakes.findings.policies import moved_found
     from stakes.show.text import moved_table

@@ -238,7 +238,12 @@ def _run(given: list[str]) -> Any:
         return command()(given, prog_name="stakes")
     made = command(_first_word(given))
     with made.make_context("stakes", list(given)) as context:  # make_context empties the list
-        return made.invoke(context)
+        try:
+            return made.invoke(context)
+        except Exception:
+            if context.obj is not None:
+                context.obj.print_remarks()
+            raise
 
 
 def _first_word(given: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _options as options
-from stakes.cli._inputs import costs_if_given, no_costs, policies_of_models, read_study
+from stakes.cli._inputs import costs_if_given, no_costs, read_study
 from stakes.errors import InputError, InputTypeError, PlanError
 
 if TYPE_CHECKING:
@@ -154,7 +154,6 @@ def plan(
             sampling=sampling,
             confidence=confidence,
             class_priors=class_priors,
-            seed=seed,
             with_scores="if they fit",
         )
         plans, matrix = _from_pilot(output, study, settings), study.costs
@@ -238,7 +237,7 @@ def _from_pilot(output: Any, study: Study, settings: dict[str, Any]) -> tuple[Pl
     from stakes.findings.sample_size import needed_size_of
     from stakes.infer.planning import plan_from
 
-    names, policies = policies_of_models(study), study.policies
+    names, policies = study.policies.of_models, study.policies
     pilots: dict[str, Any] = {name: policies.estimate(name) for name in names}
     if "half_width" not in settings:
         pilots = {

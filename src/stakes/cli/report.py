@@ -127,7 +127,6 @@ def report(
     labelled_at: LabelledAt = None,
     title: Title = "",
     noun: Noun = "examples",
-    seed: options.Seed = 0,
     json: options.Json = None,
 ) -> None:
     """Write a report on what each model costs, and which to use."""
@@ -148,7 +147,6 @@ def report(
         sampling=sampling,
         policy=policy,
         volume=volume,
-        seed=seed,
         confidence=confidence,
         class_priors=class_priors,
     )
@@ -192,7 +190,7 @@ def _settings(given: dict[str, Any]) -> Settings:
     """Return the settings of the report, which are not predictions or costs."""
     from stakes.findings.data import Settings
 
-    names = ("unit", "volume", "factor", "target", "seed", "title", "noun")
+    names = ("unit", "volume", "factor", "target", "title", "noun")
     told = {name: given[name] for name in names}
     return Settings(**told, per=given["per"] or "", command=_command(given))
 
@@ -270,7 +268,7 @@ def _command(given: dict[str, Any]) -> str:
         "--labelled-at": given["labelled_at"],
         "--title": given["title"] or None,
     }
-    usual = {"--confidence": 0.95, "--factor": 2.0, "--seed": 0, "--noun": "examples"}
+    usual = {"--confidence": 0.95, "--factor": 2.0, "--noun": "examples"}
     changed = {name: given[name[2:]] for name, value in usual.items() if given[name[2:]] != value}
     words = ["stakes", "report", *given["predictions"], *(["--full"] if given["full"] else [])]
     for name, value in (valued | changed).items():

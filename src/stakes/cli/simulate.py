@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stakes.cli import _options as options
-from stakes.cli._inputs import policies_of_models, read_study
+from stakes.cli._inputs import read_study
 from stakes.cli._options import QuickGroup, add
 from stakes.errors import InputError
 
@@ -39,8 +39,8 @@ EXAMPLES = {
     ),
 }
 SCHEMA = "stakes-simulate/1"
-INTERVALS = ("auto", "bcost", "normal")
-TESTS = ("auto", "bdeltacost", "normal")
+INTERVALS = ("extremal", "bcost", "normal")
+TESTS = ("extremal", "bdeltacost", "normal")
 GROWTH = (1, 2, 4)
 """Sizes at which power is shown by default, as multiples of the number of examples."""
 
@@ -114,7 +114,8 @@ Methods = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="Interval method, as in stakes evaluate; repeatable. Default: auto, bcost, normal.",
+        help="Interval method, as in stakes evaluate; repeatable. Default: extremal, bcost and "
+        "normal.",
     ),
 ]
 Tests = Annotated[
@@ -122,8 +123,8 @@ Tests = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
-        help="Test: auto, bdeltacost, exact, extremal, normal, signflip or mcnemar; repeatable. "
-        "Default: auto, bdeltacost, normal.",
+        help="Test: extremal, bdeltacost, exact, normal, signflip or mcnemar; repeatable. "
+        "Default: extremal, bdeltacost, normal.",
     ),
 ]
 Sizes = Annotated[
@@ -204,11 +205,11 @@ def coverage(
     study = _read(output, predictions, prices, columns, simulation, sampling=sampling)
     found = [
         (name, each)
-        for name, size in _steps(output, policies_of_models(study), _once(n or [None]))
+        for name, size in _steps(output, study.policies.of_models, _once(n or [None]))
         for each in _simulate(
             measure,
             study,
-            study.policies.single(name),
+            study.policies.table((name,)).single(name),
             method or INTERVALS,
             n=size,
             repeats=repeats,
@@ -377,7 +378,6 @@ def _read(
         sampling=sampling,
         class_priors=simulation.class_priors,
         confidence=simulation.confidence,
-        seed=simulation.seed,
         with_scores="if they fit",
     )
     if study.examples is not None:
@@ -390,7 +390,7 @@ def _read(
 
 
 def _pairs(study: Study) -> list[tuple[str, str]]:
-    names = policies_of_models(study)
+    names = study.policies.of_models
     pairs = list(combinations(names, 2))
     if not pairs:
         raise InputError(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from stakes.cli import _options as options
 from stakes.cli._inputs import (
-    check_capacity,
+    check_volume,
     costs_if_given,
     examples_of,
     read_study,
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from stakes.costs import CostMatrix
     from stakes.findings.curves import Choice
     from stakes.findings.data import Costs, Data, RunSettings
+    from stakes.policies.threshold import ThresholdChoice
     from stakes.study import Study
 
 TWO = 2
@@ -32,12 +33,12 @@ EXAMPLES = (
     "stakes threshold predictions.csv -c costs.csv --capacity 50 --volume 1000",
     "stakes threshold audit.csv --fp 5 --fn-column amount --pos-label fraud",
 )
-SCHEMA = "stakes-threshold/2"
-SAME_EXAMPLES = (
-    "A threshold costs least on the examples it was chosen on, and more on others. `stakes "
-    "evaluate` judges thresholds on folds that did not choose them"
+SCHEMA = "stakes-threshold/3"
+GOALS = (
+    "Give costs with --costs or --fp and --fn; a limit with --max-fpr, --min-recall or --capacity; "
+    "or both."
 )
-STEADIER = "its own follow a smooth estimate, which varies less from sample to sample"
+OTHERWISE = "Give more rows, or --rule minimum."
 
 
 @dataclass(frozen=True)
@@ -84,22 +85,6 @@ class Thresholds:
     models: tuple[ModelThreshold, ...]
 
 
-MaxFpr = Annotated[
-    float | None,
-    typer.Option("--max-fpr", metavar="SHARE", help="Highest false positive rate allowed."),
-]
-MinRecall = Annotated[
-    float | None,
-    typer.Option("--min-recall", metavar="SHARE", help="Lowest recall allowed."),
-]
-Capacity = Annotated[
-    float | None,
-    typer.Option(
-        "--capacity",
-        metavar="N",
-        help="Highest number of cases flagged positive in --volume decisions.",
-    ),
-]
 Volume = Annotated[
     float | None,
     typer.Option("--volume", metavar="N", help="Number of decisions that --capacity is for."),
@@ -112,14 +97,13 @@ Assurance = Annotated[
         help="Confidence that a limit is kept on new examples, such as 0.95.",
     ),
 ]
-Validation = Annotated[
-    str | None,
+Rule = Annotated[
+    str,
     typer.Option(
-        "--validation",
-        metavar="FILE",
-        help="Other predictions to choose thresholds on. PREDICTIONS then only evaluates them.",
+        "--rule",
+        metavar="NAME",
+        help="guarded, as stakes evaluate chooses; or minimum, the least cost on the examples.",
     ),
-    options.FileUse.READ,
 ]
 
 
@@ -131,12 +115,13 @@ def threshold(
     amounts: options.AmountOptions,
     columns: options.ColumnOptions,
     sampling: options.SamplingOptions,
-    max_fpr: MaxFpr = None,
-    min_recall: MinRecall = None,
-    capacity: Capacity = None,
+    rule: Rule = "guarded",
+    max_fpr: options.MaxFpr = None,
+    min_recall: options.MinRecall = None,
+    capacity: options.Capacity = None,
     volume: Volume = None,
     assurance: Assurance = None,
-    validation: Validation = None,
+    validation: options.Validation = None,
     class_priors: options.ClassPriors = None,
     confidence: options.Confidence = 0.95,
     unit: options.Unit = "",
@@ -144,35 +129,35 @@ def threshold(
 ) -> None:
     """Choose the threshold that costs least, or that keeps a limit."""
     from stakes.cli.curve import NO_COSTS
+    from stakes.findings.curves import choice_found
     from stakes.findings.data import costs_of_study, data_of, run_settings_of
 
     output = context.obj
     output.only_json(json)
     costs = costs_if_given(prices, amounts)
-    if capacity is not None:
-        check_capacity(capacity)
-    limits = {"max_fpr": max_fpr, "min_recall": min_recall, "capacity": capacity}
-    if costs is None and all(limit is None for limit in limits.values()):
-        raise _no_goal()
-    limits |= {"volume": volume, "assurance": assurance}
-    asked: dict[str, Any] = {
-        "confidence": confidence,
-        "class_priors": class_priors,
-        "undecided": True,
-        "sampling": sampling,
-        "amounts": amounts,
-    }
-    study = read_study(output, predictions, prices, columns, costs=costs or NO_COSTS, **asked)
-    chosen_on = study
-    if validation is not None:
-        again = costs if study.examples is not None else study.costs
-        chosen_on = read_study(output, [validation], prices, columns, costs=again, **asked)
-    choices = _choices(study, chosen_on, None if costs is None else study.costs, limits)
+    check_volume(volume, None)
+    policy = options.PolicyOptions(None, None, validation, min_recall, max_fpr, capacity)
+    if costs is None and policy == options.PolicyOptions(validation=validation):
+        raise InputTypeError("", "costs or a limit must be given.", GOALS)
+    study = read_study(
+        output,
+        predictions,
+        prices,
+        columns,
+        costs=costs or NO_COSTS,
+        confidence=confidence,
+        class_priors=class_priors,
+        undecided=True,
+        sampling=sampling,
+        amounts=amounts,
+        policy=policy,
+        volume=volume,
+    )
+    limits = {"capacity": capacity, "volume": volume, "assurance": assurance}
+    chosen = _choices(study, None if costs is None else study.costs, rule, limits)
+    choices = {name: choice_found(each) for name, each in chosen.items()}
     data = data_of(study)
     _show(output, study, choices, unit, data)
-    if chosen_on is study and costs is not None:
-        output.text()
-        output.text(_origin(study, choices, limits))
     output.results(
         Thresholds(
             schema=SCHEMA,
@@ -182,40 +167,6 @@ def threshold(
             validation=validation,
             models=tuple(ModelThreshold(*each) for each in choices.items()),
         )
-    )
-
-
-def _origin(study: Study, choices: dict[str, Choice], limits: dict[str, float | None]) -> str:
-    """Return a note that the examples judge their own choice, and what `evaluate` would use."""
-    from dataclasses import replace
-
-    from stakes._core.text import listed
-    from stakes.policies import Choosing
-
-    capacity, volume = limits["capacity"], limits["volume"]
-    share = None if capacity is None else capacity / (volume or study.n)
-    choosing = Choosing(min_recall=limits["min_recall"], max_fpr=limits["max_fpr"], capacity=share)
-    try:
-        policies = replace(study, choosing=choosing).policies.policies
-    except InputError:  # `evaluate` would refuse the options
-        return f"{SAME_EXAMPLES}."
-    used = {each.model: each for each in policies if each.kind == "threshold"}
-    others = [
-        used[name].name.replace("@", " at ")
-        for name, choice in choices.items()
-        if name in used and used[name].threshold != choice.threshold
-    ]
-    if not others:
-        return f"{SAME_EXAMPLES}."
-    return f"{SAME_EXAMPLES}, and uses {listed(others)}: {STEADIER}."
-
-
-def _no_goal() -> InputTypeError:
-    return InputTypeError(
-        "",
-        "costs or a limit must be given.",
-        "Give costs with --costs or --fp and --fn; a limit with --max-fpr, --min-recall or "
-        "--capacity; or both.",
     )
 
 
@@ -233,60 +184,67 @@ def _show(output: Any, study: Study, choices: dict[str, Choice], unit: str, data
 
 
 def _choices(
-    study: Study, chosen_on: Study, costs: CostMatrix | None, limits: dict[str, float | None]
-) -> dict[str, Choice]:
-    """Choose a threshold for each model on one set of predictions, and judge it on another."""
-    from stakes.curves.threshold import choose_threshold
-    from stakes.findings.curves import choice_of
-    from stakes.policies._rows import check_scales
+    study: Study, costs: CostMatrix | None, rule: str, limits: dict[str, float | None]
+) -> dict[str, ThresholdChoice]:
+    """Return the threshold of each model: that of the verdict, or the best on the examples."""
+    from stakes._core import validate
+    from stakes.findings.curves import choices_of
+    from stakes.policies.threshold import GUARDED, RULES
 
-    choices, names = {}, _names(study, chosen_on)
-    if study.joint_scores is not None and chosen_on.joint_scores is not None:
-        check_scales(study.joint_scores, chosen_on.joint_scores)
-    for name in names:
-        if study.examples is not None and chosen_on.examples is not None:
-            choices[name] = _choice_of_rows(study, chosen_on, name, limits)
-            continue
-        choice = choose_threshold(
-            chosen_on.scores[name],
-            costs,
-            **study.where_thresholds_are_used(),
-            confidence=study.confidence,
-            **limits,
+    validate.choice(rule, "rule", RULES)
+    names = _names(study)
+    if costs is None or rule != GUARDED:
+        return {name: _plain(study, name, costs, rule, limits) for name in names}
+    sure, volume = limits["assurance"], limits["volume"]
+    if limits["capacity"] is None and volume is not None:
+        raise InputTypeError("--volume", "it is used only with a capacity; give --capacity too.")
+    choosing = replace(study.choosing, assurance=sure, volume=volume or float(study.n))
+    study = replace(study, choosing=choosing)
+    try:
+        found = choices_of(study)
+    except InputError as error:
+        if error.argument:
+            raise
+        raise InputError("", error.problem, OTHERWISE) from None  # no model can be judged
+    missing = [name for name in names if name not in found]
+    if missing:
+        notes = " ".join(study.policies.notes)
+        raise InputError(
+            study.source, f"no threshold of {missing[0]!r} is chosen. {notes}", OTHERWISE
         )
-        judged = choice if chosen_on is study else choice.on(study.scores[name])
-        choices[name] = choice_of(judged)
-    return choices
+    return found
 
 
-def _choice_of_rows(
-    study: Study, chosen_on: Study, name: str, limits: dict[str, float | None]
-) -> Choice:
-    """Choose a threshold where each row has costs of its own."""
-    from stakes.curves.threshold import choose_threshold
-    from stakes.findings.curves import example_choice_of
+def _plain(
+    study: Study, name: str, costs: CostMatrix | None, rule: str, limits: dict[str, float | None]
+) -> ThresholdChoice:
+    """Return the best threshold of a model on the examples, or on the validation rows."""
+    from stakes.policies._rows import check_scales
+    from stakes.policies.threshold import choose_threshold
 
-    rows = []
-    for each in (chosen_on, study):
-        examples = each.examples
-        scores = None if examples is None else (examples.scores or {}).get(name)
-        if examples is None or scores is None:
-            raise InputError(
-                each.source,
-                f"a threshold where each row has its own costs needs the score of each row, and "
-                f"those of {name!r} are not kept.",
-                "Give the predictions themselves.",
-            )
-        rows.append((scores, examples.example_costs, examples.as_arguments()))
-    given = {"pos_label": study.pos_label, "confidence": study.confidence, **limits}
-    used = study.where_thresholds_are_used()
-    choice = choose_threshold(rows[0][0], rows[0][1], **rows[0][2], **given, **used)
-    if chosen_on is not study:
-        choice = choice.on(rows[1][0], rows[1][1], **rows[1][2])
-    return example_choice_of(choice, study.scores_where_used(name))
+    own: Any = study.examples or study.joint_scores
+    other: Any = study.choosing.validation
+    rates = {"min_recall": study.choosing.min_recall, "max_fpr": study.choosing.max_fpr}
+    given = {**limits, **rates, **study.where_thresholds_are_used(), "rule": rule}
+    (mine, parts), (theirs, more) = _rows_of(own, name, costs), _rows_of(other or own, name, costs)
+    if study.examples is not None:
+        given["pos_label"] = study.pos_label
+    elif other is not None:
+        check_scales(own, other)
+    choice = choose_threshold(*theirs, **more, **given, confidence=study.confidence)  # type: ignore[misc]
+    return choice if other is None else choice.on(*mine, **parts)
 
 
-def _names(study: Study, chosen_on: Study) -> list[str]:
+def _rows_of(rows: Any, name: str, costs: CostMatrix | None) -> tuple[list[Any], dict[str, Any]]:
+    """Return the scores of a model with their costs, and the classes of single rows."""
+    from stakes.predictions.examples import JointExamples
+
+    if isinstance(rows, JointExamples):
+        return [(rows.scores or {})[name], rows.example_costs], rows.as_arguments()
+    return [rows.single(name), costs], {}
+
+
+def _names(study: Study) -> list[str]:
     """Return the models whose thresholds can be chosen and judged."""
     from stakes.cli.curve import one_class
 
@@ -299,13 +257,14 @@ def _names(study: Study, chosen_on: Study) -> list[str]:
     names = list(study.scores)
     if not names:
         raise InputError(study.source, "no model has scores; name a column of them with --score.")
-    for each in (study, chosen_on):
-        if not each.both_classes:
-            raise one_class(each)
+    if not study.both_classes:
+        raise one_class(study)
+    other: Any = study.choosing.validation
+    known = names if other is None else getattr(other, "scores", None) or other.names
     for name in names:
-        if name not in chosen_on.scores:
-            there = ", ".join(map(repr, chosen_on.scores)) or "none"
+        if name not in known:
+            there = ", ".join(map(repr, known))
             raise InputError(
-                chosen_on.source, f"there are no scores of the model {name!r}, only of: {there}."
+                "--validation", f"there are no scores of the model {name!r}, only of: {there}."
             )
     return names

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -41,8 +40,6 @@ EXACT = 2.0**53
 COUNTED_CELLS = 1 << 22
 """Largest number of combinations to count in a full table; with more, rows are sorted."""
 
-MOST_CROSSED = 1 << 25  # cells of the table of all pairs of classifiers
-FEW_DECISIONS = 6
 """Largest number of decisions for which a matrix product counts all pairs fastest."""
 
 
@@ -499,57 +496,6 @@ class JointConfusion(ByValue):
             PairedConfusion, [first, second]
         )
         return table
-
-    def pairs(self) -> dict[tuple[Any, Any], PairedConfusion | GroupedConfusion | Self]:
-        """Return the joint confusion of every pair of classifiers, as `pair` does.
-
-        Returns
-        -------
-        dict
-            From each pair of names, in the order of the names, to the counts.
-
-        Examples
-        --------
-        >>> from stakes import JointConfusion
-        >>> joint = JointConfusion.from_labels(
-        ...     [0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 1], "c": [0, 0, 0]})
-        >>> [pair for pair in joint.pairs()]
-        [('a', 'b'), ('a', 'c'), ('b', 'c')]
-        """
-        two = combinations(range(len(self.names)), 2)
-        size = len(self.decisions)
-        crossed = len(self.labels) * (len(self.names) * size) ** 2
-        together = size <= FEW_DECISIONS and crossed <= MOST_CROSSED
-        if self.parts is not None or not together or not _exact(self.counts):
-            return {
-                (self.names[i], self.names[j]): self.pair(self.names[i], self.names[j])
-                for i, j in two
-            }
-        counts = self._crossed(self.counts)
-        squares = None if self.squares is None else self._crossed(self.squares)
-        return {
-            (self.names[i], self.names[j]): PairedConfusion(
-                counts[:, i, :, j].transpose(1, 2, 0),
-                self.labels,
-                self.decisions,
-                squares=None if squares is None else squares[:, i, :, j].transpose(1, 2, 0),
-            )
-            for i, j in two
-        }
-
-    def _crossed(self, amounts: NDArray[Any]) -> NDArray[Any]:
-        """Return sums of amounts by class, first model and decision, second model and decision."""
-        models, size = len(self.names), len(self.decisions)
-        table = np.zeros((len(self.labels), models * size, models * size))
-        rows_at_once = max(CHUNK // (models * size), 1)
-        for label in range(len(self.labels)):
-            of_class = np.flatnonzero(self.actual == label)
-            for start in range(0, len(of_class), rows_at_once):
-                rows = of_class[start : start + rows_at_once]
-                one_hot = self.decided[rows][:, :, np.newaxis] == np.arange(size)
-                one_hot = one_hot.reshape(len(rows), models * size).astype(np.float64)
-                table[label] += one_hot.T @ (one_hot * amounts[rows, np.newaxis])
-        return table.astype(amounts.dtype).reshape(-1, models, size, models, size)
 
     @property
     def first(self) -> Confusion | GroupedConfusion:

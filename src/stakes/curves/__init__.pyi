@@ -23,9 +23,7 @@ from .curve import CostCurve
 from .decision_curve import DecisionBand, DecisionCurve
 from .decision_difference import DecisionCurveDifference
 from .difference import CostCurveDifference
-from .example_threshold import ExampleThresholdChoice
 from .line import CostLine
-from .threshold import ThresholdChoice, choose_threshold
 
 __all__ = [
     "AverageCurve",
@@ -39,14 +37,11 @@ __all__ = [
     "DecisionBand",
     "DecisionCurve",
     "DecisionCurveDifference",
-    "ExampleThresholdChoice",
     "Range",
     "RocPoints",
-    "ThresholdChoice",
     "Verdicts",
     "average_curves",
     "best_of",
-    "choose_threshold",
     "cost_point",
     "cost_ratio",
     "isoperformance_line",

@@ -30,7 +30,8 @@ from stakes.counts import (
 from stakes.counts._parts import Parts
 from stakes.counts._two_classes import amounts_of
 from stakes.counts.scores import ScoreRows
-from stakes.curves._sampling import Mistakes, discordant_scores
+from stakes.curves._sampling import Mistakes, discordant_scores, drawn
+from stakes.curves.bands.mover import WEIGHT, room_limits
 from stakes.errors import DesignError, InputTypeError
 from stakes.infer._design import FADING
 from stakes.infer._outcomes import Design
@@ -72,6 +73,27 @@ def mistakes_at(counts: ScoreCounts, cuts: Places) -> tuple[Mistakes, Mistakes]:
         )
     shared = _correlation(rows, len(counts.thresholds), both)
     return found[0], replace(found[1], shared=None if shared is None else shared[cuts])
+
+
+def rate_limits(counts: ScoreCounts, thresholds: Floats, alpha: float) -> dict[str, Any]:
+    """Return the limits of the false positive and the false negative rate at thresholds.
+
+    `shared` is the correlation of the two rates, if groups have rows of both classes.
+    """
+    below = np.searchsorted(counts.thresholds[::-1], thresholds, side="left")
+    cuts = len(counts.thresholds) - below
+    if designed(counts):
+        positives, negatives = mistakes_at(counts, cuts)
+    else:
+        missed, alarmed = _below(counts.positives)[cuts], _above(counts.negatives)[cuts]
+        positives = Mistakes(float(counts.n_positives), missed[np.newaxis])
+        negatives = Mistakes(float(counts.n_negatives), alarmed[np.newaxis])
+    parts = drawn(np.full(len(cuts), 0.5), positives, negatives, full=False)
+    found: dict[str, Any] = {"shared": negatives.shared}
+    for name, part in zip(("fnr", "fpr"), parts, strict=True):
+        low, high = room_limits(part, alpha=alpha, weight=WEIGHT)
+        found |= {f"{name}_low": low[0], f"{name}_high": high[0]}
+    return found
 
 
 def represented(counts: ScoreCounts, design: Design) -> ScoreCounts:

@@ -8,6 +8,7 @@ from stakes._core.text import compared_costs, number, percent, with_unit
 from stakes.audit._reading import Reading
 from stakes.audit.plan import LabelPlan
 from stakes.findings.data import Finding
+from stakes.infer._inference import DEFAULT
 from stakes.infer.difference import CostDifference
 
 PLAN_SCHEMA, AUDIT_SCHEMA = "stakes-labels/1", "stakes-audit/1"
@@ -210,7 +211,7 @@ def audit_found(plan: LabelPlan, reading: Reading) -> AuditFound:
     if isinstance(result, CostDifference):
         if not plan.options.anytime:
             p_value = result._test(  # noqa: SLF001 - without its warnings
-                "auto",
+                DEFAULT,
                 {},
                 alternative="two-sided",
                 margin=0.0,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import Any
 
@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.labels import Labels
+from stakes._core.text import flag_words
 from stakes._core.typing import Floats
-from stakes.counts import GroupedConfusion, ScoreCounts
 from stakes.curves._base import Curve
-from stakes.curves._limits import rate_limits
+from stakes.curves._rates import rate_limits
 from stakes.curves.band import Band, Verdicts
 from stakes.curves.combine import roc_hull
 from stakes.curves.condition import CostAt, operating_condition
 from stakes.curves.curve import CostCurve
 from stakes.curves.decision_curve import DecisionCurve
-from stakes.curves.example_threshold import ExampleThresholdChoice
-from stakes.curves.threshold import ThresholdChoice, choose_threshold
 from stakes.errors import InputError
 from stakes.findings.data import Finding
 from stakes.findings.policies import shown_models
 from stakes.infer._inference import Interval
 from stakes.infer._outcomes import Design
+from stakes.policies.threshold import ThresholdChoice, choice_of
+from stakes.predictions.examples import MISTAKES
 from stakes.study import Study
 
 MOST_POINTS = 400
@@ -80,6 +80,9 @@ class Counts(Finding):
 class Choice(Finding):
     """The chosen threshold and its results.
 
+    Only the cost and its interval are corrected for the choice: all else is of the threshold
+    itself, on all examples.
+
     Attributes
     ----------
     threshold : float
@@ -90,8 +93,14 @@ class Choice(Finding):
         The expected cost per decision; null where no costs were given.
     interval : Interval or None
         The confidence interval of the cost.
+    corrected : bool
+        Whether the cost and its interval are corrected for the choice, by cross-fitting.
+    in_sample_cost : float or None
+        The cost on the examples without the correction; too low if they chose the threshold.
     recall, fpr : float
         The share of positives, and of negatives, that are flagged.
+    precision : float or None
+        The share of positives among the flagged examples; null where none is flagged.
     alarms : float
         The share of all examples that are flagged.
     confusion : Counts
@@ -106,48 +115,33 @@ class Choice(Finding):
     rule: str
     cost: float | None
     interval: Interval | None
+    corrected: bool
+    in_sample_cost: float | None
     recall: float
     fpr: float
+    precision: float | None
     alarms: float
     confusion: Counts
     chosen_on: str
     summary: str
 
 
-def choice_of(choice: ThresholdChoice) -> Choice:
+def choice_found(choice: ThresholdChoice) -> Choice:
     """Return a chosen threshold as a finding."""
-    table = choice.pooled
-    return Choice(
-        threshold=choice.threshold,
-        rule=choice.rule,
-        cost=choice.cost,
-        interval=choice.interval,
-        recall=choice.recall,
-        fpr=choice.fpr,
-        alarms=choice.alarms,
-        confusion=Counts(table.labels, table.decisions, table.counts),
-        chosen_on=choice.chosen_on,
-        summary=choice.summary(),
-    )
+    found: dict[str, Any] = {each.name: getattr(choice, each.name) for each in fields(Choice)}
+    table: Any = choice.pooled  # a study knows the classes
+    counts = Counts(table.labels, table.decisions, table.counts)
+    return Choice(**found | {"confusion": counts, "summary": choice.summary()})
 
 
-def example_choice_of(choice: ExampleThresholdChoice, counts: ScoreCounts) -> Choice:
-    """Return a threshold for rows with costs of their own as a finding."""
-    table = counts.confusion_at(choice.threshold)
-    pooled = table.pooled if isinstance(table, GroupedConfusion) else table
-    negatives, positives = pooled.counts.sum(axis=0)
-    return Choice(
-        threshold=choice.threshold,
-        rule=choice.rule,
-        cost=choice.cost,
-        interval=choice.interval,
-        recall=float(pooled.counts[1, 1] / positives),
-        fpr=float(pooled.counts[1, 0] / negatives),
-        alarms=choice.alarms,
-        confusion=Counts(pooled.labels, pooled.decisions, pooled.counts),
-        chosen_on=choice.chosen_on,
-        summary=choice.summary(),
-    )
+def choices_of(study: Study) -> dict[str, ThresholdChoice]:
+    """Return the threshold that is chosen for each model with scores, as the verdict judges it."""
+    found = {}
+    for name in study.scores:
+        choice = choice_of(study.policies, name, study.pos_label, study.choosing)
+        if choice is not None:
+            found[name] = choice
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,8 +232,8 @@ class ScoredCurve(ModelCurve):
         The ROC curve.
     thresholds : ndarray
         The thresholds of the ROC curve's points.
-    choice : Choice
-        The cheapest threshold at the stated costs.
+    choice : Choice or None
+        The threshold that is chosen at the stated costs; null where none can be.
     """
 
     positives: float
@@ -247,7 +241,7 @@ class ScoredCurve(ModelCurve):
     lines: Lines
     roc: Roc
     thresholds: NDArray[Any]
-    choice: Choice
+    choice: Choice | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,7 +257,9 @@ class CurveAtCondition(ModelCurve):
     thresholds : ndarray or None
         The threshold of each straight piece, where there are scores.
     at_condition : CostAt or None
-        The cost of the model at the stated condition; null where no costs were given.
+        What the verdict says that the model costs at the stated condition: with scores, at its
+        chosen threshold, and corrected for the choice. Null where no costs were given, or no
+        threshold can be chosen.
     """
 
     breaks: Floats
@@ -420,12 +416,7 @@ def _common(curve: Curve, band: Band) -> dict[str, Any]:
 def _scored(curve: CostCurve, study: Study) -> ScoredCurve:
     fpr, tpr, thresholds = curve.points()
     shown = _picked(len(fpr))
-    choice = choose_threshold(
-        study.scores[curve.name],
-        study.costs,
-        **study.where_thresholds_are_used(),
-        confidence=study.confidence,
-    )
+    choice = choice_of(study.policies, curve.name, study.pos_label, study.choosing)
     return ScoredCurve(
         **_common(curve, curve.band(study.confidence)),
         positives=curve.counts.n_positives,
@@ -433,7 +424,7 @@ def _scored(curve: CostCurve, study: Study) -> ScoredCurve:
         lines=_lines(curve, study.confidence),
         roc=Roc(fpr[shown], tpr[shown]),
         thresholds=thresholds[shown],
-        choice=choice_of(choice),
+        choice=None if choice is None else choice_found(choice),
     )
 
 
@@ -448,6 +439,29 @@ def curve_at(curve: Curve, band: Band, at_condition: CostAt | None) -> CurveAtCo
         thresholds=curve.thresholds if isinstance(curve, CostCurve) else None,
         at_condition=at_condition,
     )
+
+
+def costs_at(study: Study, curves: Mapping[str, Curve], condition: Condition) -> dict[str, CostAt]:
+    """Return what models cost at the condition that a study is for, as the verdict judges it.
+
+    A model with scores is at its chosen threshold, another decides as it does. Models without
+    either are left out.
+    """
+    policies, chosen, found = study.policies, choices_of(study), {}
+    always = min(policies.estimate(each).cost for each in policies.constants)
+    where = {name: getattr(condition, name) for name in ("prevalence", *MISTAKES)}
+    for name, curve in curves.items():
+        at, decided = curve.at(**where, confidence=study.confidence), policies.decided_for(name)
+        judged: Any = chosen.get(name)  # at stated costs it has a cost
+        if judged is not None:
+            at = replace(at, threshold=judged.threshold, rule=flag_words(judged.threshold))
+            cost, (low, high) = judged.cost, judged.interval
+        elif name not in study.scores and decided is not None:
+            cost, (low, high) = policies.estimate(decided).cost, policies.interval(decided)
+        else:
+            continue
+        found[name] = replace(at, cost=cost, limits=(low, high), constant=always)
+    return found
 
 
 def _lines(curve: CostCurve, confidence: float) -> Lines:

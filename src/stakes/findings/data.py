@@ -105,8 +105,6 @@ class Settings(Result):
         The largest factor by which each cost may be wrong, such as 2.
     target : float or None
         How far the upper limit of a cost may be above it; by default a tenth of the cost.
-    seed : int
-        The random seed.
     command : str
         The command that reproduces the report.
     title : str
@@ -133,7 +131,6 @@ class Settings(Result):
     per: str = "year"
     factor: float = 2.0
     target: float | None = None
-    seed: int = 0
     command: str = ""
     title: str = ""
     noun: str = "examples"
@@ -388,7 +385,7 @@ class RunSettings(Finding):
     per : str or None
         The period, such as "year".
     seed : int or None
-        The random seed; null where nothing is random.
+        The random seed of what is sampled; null where nothing is.
     """
 
     confidence: float
@@ -444,7 +441,6 @@ def report_settings_of(study: Study, settings: Settings) -> ReportSettings:
         unit=settings.unit,
         volume=settings.volume,
         per=settings.per,
-        seed=settings.seed,
         factor=settings.factor,
         target=settings.target,
         command=settings.command,

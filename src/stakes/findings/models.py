@@ -10,14 +10,14 @@ from typing import Any
 from stakes._core.labels import Label
 from stakes._core.typing import Floats
 from stakes.counts import Confusion, GroupedConfusion
-from stakes.errors import InputError, LabelError
+from stakes.errors import LabelError
 from stakes.findings.data import Finding
-from stakes.findings.policies import AUTO, IntervalBy, OverVolume, error_rate_of, over_volume
+from stakes.findings.policies import BY_DEFAULT, IntervalBy, OverVolume, error_rate_of, over_volume
 from stakes.infer._outcomes import Design
 from stakes.infer._shares import where_used
 from stakes.infer.estimate import summary_of
 from stakes.infer.rates import OF_A_CLASS, RateEstimates
-from stakes.measures import kappa, savings
+from stakes.measures import kappa
 from stakes.study import Study
 
 COMPLEMENTS = {"fpr": "specificity", "fnr": "recall"}
@@ -246,22 +246,17 @@ def best_policies(study: Study) -> dict[str, str]:
     policies = study.policies
     best: dict[str, str] = {}
     for name in policies.competitors:  # the cheapest first
-        model = policies[name].model
-        if model is not None:
+        for model in policies[name].models:
             best.setdefault(model, name)
     return best
 
 
 def models_of(
-    study: Study, unit: str = "", volume: float | None = None, by: IntervalBy = AUTO
+    study: Study, unit: str = "", volume: float | None = None, by: IntervalBy = BY_DEFAULT
 ) -> tuple[Model, ...]:
     """Return each model's cost at its cheapest policy, and its interval, the cheapest first."""
-    policies = study.policies
     best = best_policies(study)
     always = next(iter(constants_of(study, by)), None)
-    if always is not None:
-        constant = _constant(study, always)
-        policies.prepare_alone([(policy, constant) for policy in best.values()])
 
     @cache  # of hundreds of models, many have the same counts
     def rates(table: Confusion | GroupedConfusion) -> RatesFound | None:
@@ -287,7 +282,7 @@ def _model(
     policies = study.policies
     estimate = replace(policies.estimate(policy), unit=unit)
     interval = policies.interval(policy, by.method, **dict(by.options))
-    confusion = policies.single(policy)
+    confusion = policies.deployed(policy)
     pooled = confusion.pooled if isinstance(confusion, GroupedConfusion) else confusion
     used = where_used(confusion, study.design)
     return Model(
@@ -301,7 +296,7 @@ def _model(
         over_volume=over_volume(estimate.cost, interval, volume),
         error_rate=error_rate_of(used),
         kappa=_kappa(used),
-        savings=None if always is None else _savings(used, study, estimate.cost, always.cost),
+        savings=None if always is None else _savings(study, estimate.cost, always.cost),
         best_constant=None if always is None else always.decision,
         constant_cost=None if always is None else always.cost,
         cheaper_than_constant=always is not None and _cheaper(study, policy, always),
@@ -314,7 +309,7 @@ def _model(
 
 def _cheaper(study: Study, policy: str, always: Constant) -> bool:
     """Tell whether a policy is shown to cost less than a constant prediction."""
-    pair = study.policies.alone(policy, _constant(study, always))
+    pair = study.policies.family.pair(policy, _constant(study, always))
     return pair.shown and pair.difference < 0
 
 
@@ -334,19 +329,15 @@ def _kappa(confusion: Confusion) -> float | None:
         return None
 
 
-def _savings(confusion: Confusion, study: Study, cost: float, constant: float) -> float | None:
-    if constant <= 0:
-        return None
+def _savings(study: Study, cost: float, constant: float) -> float | None:
+    """Return the share of what perfect decisions would save against a constant that is saved."""
     ideal = study.ideal_cost()
-    if ideal is not None:
-        return (constant - cost) / (constant - ideal) if constant > ideal else None
-    try:
-        return savings(confusion, study.costs)
-    except InputError:  # one decision is the cheapest for every example
-        return None
+    if ideal is None:
+        ideal = float(study.policies.class_shares @ study.costs.values.min(axis=0))
+    return (constant - cost) / (constant - ideal) if constant > ideal else None
 
 
-def constants_of(study: Study, by: IntervalBy = AUTO) -> tuple[Constant, ...]:
+def constants_of(study: Study, by: IntervalBy = BY_DEFAULT) -> tuple[Constant, ...]:
     """Return what each constant prediction costs, the cheapest first."""
     policies = study.policies
     found = []
@@ -354,7 +345,7 @@ def constants_of(study: Study, by: IntervalBy = AUTO) -> tuple[Constant, ...]:
         if policy.decision is not None:
             estimate = policies.estimate(policy.name)
             interval = policies.interval(policy.name, by.method, **dict(by.options))
-            errors = error_rate_of(where_used(policies.single(policy.name), study.design))
+            errors = error_rate_of(where_used(policies.deployed(policy.name), study.design))
             limits = (interval.low, interval.high)
             found.append(Constant(policy.decision, estimate.cost, *limits, estimate.total, errors))
     return tuple(sorted(found, key=lambda each: each.cost))

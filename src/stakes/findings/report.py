@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from stakes._core.labels import Labels
 from stakes.counts import JointConfusion
-from stakes.errors import NotClaimedWarning, RareCostWarning
+from stakes.errors import NotClaimedWarning
 from stakes.findings.calibration import (
     Calibration,
     ScoreDistribution,
@@ -54,11 +54,12 @@ from stakes.findings.sensitivity import (
     OtherCosts,
     Sensitivity,
     other_costs_of,
+    repriced,
     sensitivity_of,
     too_many_costs,
 )
 from stakes.findings.slices import Divided, PeriodFound, SliceFound, divided_of
-from stakes.policies import PolicyPair
+from stakes.infer.family import Pair
 from stakes.policies.verdict import Verdict
 from stakes.study import Study
 
@@ -75,8 +76,7 @@ class Joint(Finding):
     names : tuple of str
         The policies that compete.
     decided : ndarray
-        The decision of each policy, as positions among the decisions; thresholds are applied to
-        folds that did not choose them.
+        The decision of each policy, as positions among the decisions, on all rows.
     actual : ndarray
         The actual class, as a position among the labels.
     counts : ndarray
@@ -150,9 +150,9 @@ class Findings(Finding):
         The cost of each model at its cheapest policy, the cheapest first.
     constants : tuple of Constant
         The cost of each constant prediction, the cheapest first.
-    pairs : tuple of PolicyPair
+    pairs : tuple of Pair
         The cheapest policy against each of the others that compete.
-    moved : tuple of PolicyPair
+    moved : tuple of Pair
         Each threshold against the same model's decisions as they stand: what moving the threshold
         saves. Each is compared alone, unless it is one of the pairs.
     joint : Joint
@@ -163,8 +163,7 @@ class Findings(Finding):
         Cost curves and thresholds; null where no model has scores, and where examples have costs of
         their own.
     sensitivity : Sensitivity or None
-        How the verdict depends on the costs, where thresholds stay as they are; null where examples
-        have costs of their own.
+        How the verdict depends on the costs; null where examples have costs of their own.
     sample_size : tuple of SampleSize
         Each policy's interval at other sizes of the test set.
     decision : tuple of Decision
@@ -209,8 +208,8 @@ class Findings(Finding):
     policies: tuple[PolicyResult, ...]
     models: tuple[Model, ...]
     constants: tuple[Constant, ...]
-    pairs: tuple[PolicyPair, ...]
-    moved: tuple[PolicyPair, ...]
+    pairs: tuple[Pair, ...]
+    moved: tuple[Pair, ...]
     joint: Joint
     other_costs: OtherCosts | None
     curves: Curves | None
@@ -276,12 +275,11 @@ def findings(
     """
     chosen = settings or Settings()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RareCostWarning)  # the pairs state it with their numbers
         warnings.simplefilter("ignore", NotClaimedWarning)  # the verdict states it
         policies = study.policies
         parts = divided_of(study, divided, chosen.unit)
         models = models_of(study, chosen.unit, chosen.volume)
-        curves = curves_of(study)
+        curves, again = curves_of(study), repriced(study)
         return Findings(
             schema=SCHEMA,
             data=data_of(study, chosen.noun),
@@ -291,7 +289,6 @@ def findings(
                 unit=chosen.unit,
                 volume=chosen.volume,
                 per=chosen.per,
-                seed=chosen.seed,
                 noun=chosen.noun,
             ),
             policies=policies_found(study, chosen.volume),
@@ -299,10 +296,10 @@ def findings(
             constants=constants_of(study),
             pairs=study.policies.pairs,
             moved=moved_found(study),
-            joint=_joint_of(policies.table(policies.competitors)),
-            other_costs=other_costs_of(study),
+            joint=_joint_of(policies.table(policies.competitors, deployed=True)),
+            other_costs=other_costs_of(study, again),
             curves=curves,
-            sensitivity=sensitivity_of(study, chosen),
+            sensitivity=sensitivity_of(study, chosen, again),
             sample_size=sample_sizes_of(study, chosen),
             decision=_in_order(models, decisions_of(study)),
             slices=parts.slices,

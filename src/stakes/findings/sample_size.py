@@ -118,7 +118,7 @@ class SampleSize(Finding):
 def sample_sizes_of(study: Study, settings: Settings) -> tuple[SampleSize, ...]:
     """Return each policy's interval at other sizes of the test set, all else being equal."""
     policies = study.policies
-    names = [name for name in shown_policies(study) if policies[name].model is not None]
+    names = [name for name in shown_policies(study) if policies[name].models]
     return tuple(_model(study, name, policies.estimate(name), settings) for name in names)
 
 
@@ -133,11 +133,11 @@ def _model(study: Study, name: str, estimate: CostEstimate, settings: Settings) 
         low=low,
         high=high,
         target=target or None,
-        plan=_plan(study, name, target, settings),
+        plan=_plan(study, name, target),
     )
 
 
-def _plan(study: Study, name: str, target: float, settings: Settings) -> NeededSize | None:
+def _plan(study: Study, name: str, target: float) -> NeededSize | None:
     if target <= 0:
         return None
     try:
@@ -146,7 +146,7 @@ def _plan(study: Study, name: str, target: float, settings: Settings) -> NeededS
             study.n,
             half_width=target,
             confidence=study.confidence,
-            rng=settings.seed,
+            rng=0,  # the same page each time: the draws only confirm a formula
         )
     except PlanError:  # more examples than can be planned with
         return None

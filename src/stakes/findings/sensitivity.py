@@ -1,152 +1,152 @@
 """Sensitivity to the costs: where the verdict would change, and the decisions at other costs.
 
+Thresholds that the rows chose are chosen again at other costs, as someone who deploys them would.
 The page computes everything again from the decisions of the policies at other costs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stakes._core.labels import Label
+from stakes._core.text import listed, number, percent
 from stakes._core.typing import Floats
-from stakes.costs import CostRanges
 from stakes.counts import JointConfusion
 from stakes.errors import InputError
 from stakes.findings.data import Finding, Settings
-from stakes.findings.policies import shown_policies
-from stakes.infer.cheapest import CheapestProbability, find_cheapest
-from stakes.infer.difference import CostDifference
-from stakes.infer.flips import Flip, flip_region
-from stakes.infer.sensitivity import find_path, follow
-from stakes.policies._assemble import with_stated
+from stakes.findings.policies import shown_models, shown_policies
+from stakes.infer._inference import Inference
+from stakes.infer._outcomes import is_simple
+from stakes.infer.estimate import CostEstimate
+from stakes.infer.family import Compared, adjusted
+from stakes.infer.sensitivity import intervals_at, p_values_at
+from stakes.policies._assemble import Asked
 from stakes.policies._choose import Chosen
-from stakes.policies._path import chosen_at, loss_ratio, with_thresholds
+from stakes.policies._path import Line, Repriced, identity, with_thresholds
+from stakes.policies._turns import FARTHEST, Quantity, turn
 from stakes.policies.policies import Policies, Policy
+from stakes.policies.verdict import in_words
 from stakes.study import Study
 
-STEPS, DRAWS = 21, 4000
+STEPS, FEW_STEPS = 9, 5
+"""Number of values of a cost at which policies are judged; fewer where limits take long: with
+groups, weights, strata and class priors."""
+
+MOST_PATHS, MOST_CELLS = 4, 10
+"""Maximum number of costs that are varied, one by one: with limits, and for turning points."""
+
+UNIT_DIGITS = 12
+"""Decimals to which costs in units of the largest are compared."""
+
 TWO = 2
-EVERY = 5
-"""Steps between the limits that are computed with groups, weights or strata, which take long."""
 
 MOST_COSTS = 10_000
 """Maximum number of costs that are varied one by one; nobody could use a page with more."""
 
-MOST_NUMBERS = 40_000_000
-"""Limit on draws times counts: with very many groups, fewer draws keep the report fast."""
-
 
 @dataclass(frozen=True, eq=False)
-class Flips(Finding):
-    """Changes of costs after which the other policy of a pair has the lower average cost.
+class Turn(Finding):
+    """Value at which another policy has the lowest estimated cost.
 
     Attributes
     ----------
-    cheaper, other : str
-        The policy with the lower average cost at the stated costs, and the other.
-    shown : bool
-        Whether the first is shown to cost less, by the comparison of the pair.
-    gradient : ndarray
-        The change of the difference when a cell's cost rises by one.
-    ratio, ratio_now : float or None
-        The ratio of the two mistakes' costs at which the verdict changes, and that of the stated
-        costs; null where there are not just two mistakes.
-    flips : tuple of Flip
-        For each cell, the cost at which the verdict changes.
-    summary : str
-        The result in a sentence.
+    at : float
+        The value. The policy of the verdict is the cheapest just before it, and the other one just
+        beyond it.
+    policy : str
+        The policy that is the cheapest just beyond, with its threshold there.
+    words : str
+        The same in words.
+    model : str or None
+        Its model; null for a constant prediction.
     """
 
-    cheaper: str
-    other: str
-    shown: bool
-    gradient: Floats
-    ratio: float | None
-    ratio_now: float | None
-    flips: tuple[Flip, ...]
-    summary: str
+    at: float
+    policy: str
+    words: str
+    model: str | None
 
 
 @dataclass(frozen=True, eq=False)
-class Cheapest(Finding):
-    """Probability that a model is the cheapest.
+class Change(Finding):
+    """The nearest values of one cost, or of the prevalence, that would change the verdict.
 
     Attributes
     ----------
-    probability_low, probability_high : float
-        The bounds of the probability when costs are wrong by the factor at most, and the test set
-        is a sample.
-    costs_only : float
-        The probability if only the costs were uncertain.
-    sampling_low, sampling_high : float
-        The bounds of the probability if only the test set were uncertain.
-    cost : float
-        The mean of the cost.
-    sd, sd_costs, sd_sampling : float
-        The standard deviation of the cost: from both sources, the costs, and the test set.
+    decision : label or None
+        The decision whose cost is changed; null for the prevalence.
+    label : label
+        The class whose cost is changed, or the positive class.
+    now : float
+        The stated cost, or the prevalence that costs are for.
+    low, high : float
+        The range that was searched, outwards from `now` up to the first change.
+    below, above : Turn or None
+        The first changes; null where none was found.
     """
 
-    probability_low: float
-    probability_high: float
-    costs_only: float
-    sampling_low: float
-    sampling_high: float
-    cost: float
-    sd: float
-    sd_costs: float
-    sd_sampling: float
+    decision: Label | None
+    label: Label
+    now: float
+    low: float
+    high: float
+    below: Turn | None
+    above: Turn | None
 
 
 @dataclass(frozen=True, eq=False)
 class CheapestRange(Finding):
-    """Range of a cell's cost in which a model is the cheapest.
+    """Values of a cost at which the same policy is the cheapest.
 
     Attributes
     ----------
     low, high : float
-        The range of the cell's cost.
-    cheapest : str or None
-        The model that is the cheapest there; null where none is shown to be.
+        The lowest and the highest of the values.
+    cheapest : str
+        The policy of lowest estimated cost.
+    shown : bool
+        Whether it is shown to be the cheapest there.
     """
 
     low: float
     high: float
-    cheapest: str | None
+    cheapest: str
+    shown: bool
 
 
 @dataclass(frozen=True, eq=False)
 class CostPath(Finding):
-    """Costs of the models as the cost of one cell varies over its range.
+    """Costs of the policies as one cost varies, with thresholds that are chosen again.
 
     Attributes
     ----------
     names : tuple of str
-        The models.
+        The policies, by their names at the stated costs.
     axis : str
-        The quantity that varies along the path.
+        The cost that varies, in words.
     cell : tuple of labels
-        The cell: decision and class.
+        Its decision and class.
     position : ndarray
-        The cost of the cell at each step.
+        The values of that cost.
     cost, low, high : ndarray
-        The expected cost of each model at each step, and its limits.
-    probability_low, probability_high : ndarray
-        The bounds of the probability that each is the cheapest.
+        The expected cost of each policy at each value, and its limits.
+    cheapest : tuple of str
+        The policy of lowest estimated cost at each value.
+    shown : tuple of bool
+        Whether it is shown to be the cheapest there.
     confidence : float
-        The confidence level of the limits and of the ranges.
-    scale : str
-        "linear", or "log" where the steps are spaced by their ratio.
+        The confidence level of the limits and of what is shown.
     ranges : tuple of CheapestRange
-        The ranges in which a model is shown to be the cheapest.
-    average_ranges : tuple of CheapestRange
-        The ranges in which a model has the lowest average cost on the test set.
+        The same as runs of values.
     summary : str
-        The result in a sentence.
+        The result in sentences.
     """
 
     names: tuple[str, ...]
@@ -156,12 +156,10 @@ class CostPath(Finding):
     cost: Floats
     low: Floats
     high: Floats
-    probability_low: Floats
-    probability_high: Floats
+    cheapest: tuple[str, ...]
+    shown: tuple[bool, ...]
     confidence: float
-    scale: str
     ranges: tuple[CheapestRange, ...]
-    average_ranges: tuple[CheapestRange, ...]
     summary: str
 
 
@@ -173,45 +171,75 @@ class Sensitivity(Finding):
     ----------
     factor : float
         The largest factor by which each cost may be wrong.
-    flips : tuple of Flips
-        For each policy that the cheapest is compared with, the costs at which it becomes cheaper.
-    cheapest : mapping of Cheapest, or None
-        By policy, the probability that it is the cheapest; null where the factor is 1.
-    summary : str
-        The result in a sentence; empty where the factor is 1.
+    rechosen : bool
+        Whether thresholds are chosen again at other costs; otherwise no policy has one.
+    changes : tuple of Change
+        For the costs that matter most, and the prevalence of two classes, the nearest values at
+        which another policy has the lowest estimated cost.
     paths : tuple of CostPath
-        The costs of the models as one cost varies over its range, while the others are uncertain.
-    prevalence : pair of float, or None
-        The range of prevalences in which the policy to use has the lowest average cost; null where
-        there are not two classes.
+        The costs of the policies as one cost varies by the factor; none where that is 1.
+    summary : str
+        Which policies are the cheapest if one cost is wrong by the factor, in a sentence; empty
+        where the factor is 1.
+    notes : tuple of str
+        What was not varied, and why, in sentences.
     """
 
     factor: float
-    flips: tuple[Flips, ...]
-    cheapest: Mapping[str, Cheapest] | None
-    summary: str
+    rechosen: bool
+    changes: tuple[Change, ...]
     paths: tuple[CostPath, ...]
-    prevalence: tuple[float, float] | None
+    summary: str
+    notes: tuple[str, ...]
 
 
-def sensitivity_of(study: Study, settings: Settings) -> Sensitivity | None:
-    """Return how the verdict depends on the costs; thresholds stay where they are.
+def repriced(study: Study, models: Sequence[str] | None = None) -> Repriced:
+    """Return the policies of a study at other costs, or those of some of its models."""
+    policies, counted, asked = study.policies, study.counted, study.asked
+    if models is not None and {*models} < {model.name for model in counted.models}:
+        counted = replace(counted, models=[each for each in counted.models if each.name in models])
+        asked = Asked(asked.baseline)
+        among = {*models}
+        kept = (each for each in policies.policies if not each.models or among & {*each.models})
+        policies = replace(policies, policies=tuple(kept), asked=())
+    return Repriced(counted, study.choosing, asked, policies)
+
+
+def sensitivity_of(
+    study: Study, settings: Settings, again: Repriced | None = None
+) -> Sensitivity | None:
+    """Return how the verdict depends on the costs.
 
     None where each row has costs of its own, which are not varied, and where there are too many
     costs to vary each.
     """
     if study.examples is not None or too_many_costs(study):
         return None
-    table = study.policies.table(shown_policies(study))
-    flips = _flips(study, table)
-    prevalence = _prevalence_range(study, table)
-    ranges = CostRanges.around(study.costs, settings.factor)
-    if bool((ranges.low == ranges.high).all()):
-        return Sensitivity(settings.factor, flips, None, "", (), prevalence)
-    cheapest = find_cheapest(table, ranges, study.design, _draws(table), settings.seed)
-    paths = tuple(_path(study, table, ranges, cell, settings) for cell in _uncertain(ranges))
+    models = shown_models(study)
+    if again is None or {*models} < {model.name for model in study.counted.models}:
+        again = repriced(study, models)
+    try:
+        return _sensitivity(study, again, settings.factor)
+    except InputError:  # too few rows to choose on, so that costs alone imply the thresholds
+        if not study.choosing.limits:
+            raise
+        note = "Costs are not varied: at some of them no policy keeps within the limits."
+        return Sensitivity(settings.factor, again.rechosen, (), (), "", (note,))
+
+
+def _sensitivity(study: Study, again: Repriced, factor: float) -> Sensitivity:
+    cells = _cells(again)
+    changes = [_cell_change(study, again, cell) for cell in cells]
+    prevalence, note = _prevalence_change(study, again)
+    widest = sorted(cells, key=lambda cell: -abs(study.costs.values[cell]))[:MOST_PATHS]
+    paths = _paths(study, again, widest, factor) if factor > 1 else ()
     return Sensitivity(
-        settings.factor, flips, _by_model(cheapest), cheapest.summary(), paths, prevalence
+        factor,
+        again.rechosen,
+        (*changes, *([] if prevalence is None else [prevalence])),
+        paths,
+        _summary(study, paths, factor),
+        tuple(filter(None, [note, _fixed_note(study)])),
     )
 
 
@@ -220,108 +248,291 @@ def too_many_costs(study: Study) -> bool:
     return study.costs.values.size > MOST_COSTS
 
 
-def _draws(table: JointConfusion) -> int:
-    return min(DRAWS, max(DRAWS // 10, MOST_NUMBERS // len(table.counts)))
+# Turning points.
 
 
-def _by_model(found: CheapestProbability) -> dict[str, Cheapest]:
-    return {str(name): Cheapest(**numbers) for name, numbers in found.to_dict().items()}
+def _cells(again: Repriced) -> list[tuple[int, int]]:
+    """Return the costs to vary: of very many, those whose turning points are nearest.
+
+    They are ranked as if thresholds stayed: then the cost of each policy is a straight line.
+    """
+    values = again.counted.costs.values
+    cells = [(int(i), int(j)) for i, j in np.argwhere(values)]
+    if len(cells) <= MOST_CELLS:
+        return cells
+    parts = np.stack([each.judged * values for each in again.lines(values)])
+    total = parts.sum(axis=(1, 2))
+    best = int(total.argmin())
+    slope = np.abs(parts - parts[best])
+    ahead = np.broadcast_to((total - total[best])[:, np.newaxis, np.newaxis], slope.shape)
+    far = np.divide(ahead, slope, out=np.full(slope.shape, np.inf), where=slope > 0)
+    far[best] = np.inf
+    nearest = far.min(axis=0)
+    return sorted(cells, key=lambda cell: float(nearest[cell]))[:MOST_CELLS]
 
 
-def _flips(study: Study, table: JointConfusion) -> tuple[Flips, ...]:
-    """Return how far costs can move before another policy becomes cheaper than the cheapest."""
-    found = []
-    for compared in study.policies.pairs:
-        if compared.second not in table.names:
-            continue
-        names = (compared.first, compared.second)
-        pair = CostDifference(table.pair(*names), study.costs, names, study.design)
-        try:
-            region = flip_region(pair)
-        except InputError:  # they cost exactly the same
-            continue
-        found.append(
-            Flips(
-                region.cheaper,
-                region.other,
-                compared.shown,
-                region.gradient,
-                region.ratio,
-                region.ratio_now,
-                region.flips,
-                region.summary(shown=compared.shown),
-            )
-        )
-    return tuple(found)
+def _cell_change(study: Study, again: Repriced, cell: tuple[int, int]) -> Change:
+    costs = study.costs
+    mask = np.zeros(costs.values.shape, dtype=bool)
+    mask[cell] = True
+    quantity = Quantity(float(costs.values[cell]), mask)
+    return _change(again, quantity, costs.decisions[cell[0]], costs.labels[cell[1]])
 
 
-def _prevalence_range(study: Study, table: JointConfusion) -> tuple[float, float] | None:
-    """Return the range of prevalences in which the policy to use stays the cheapest."""
+def _prevalence_change(study: Study, again: Repriced) -> tuple[Change | None, str]:
+    """Return the change of the prevalence; or a note why there is none."""
     labels, positive = study.costs.labels, study.pos_label
     if len(labels) != TWO or positive is None:
-        return None
-    order = [labels.index(label) for label in (*(x for x in labels if x != positive), positive)]
-    share = float(study.policies.class_shares[order[1]])
-    counts = np.zeros((len(table.names), len(table.decisions), TWO))
-    places = np.arange(len(table.names))[:, None]
-    np.add.at(counts, (places, table.decided.T, table.actual), table.counts)
-    totals = counts.sum(axis=1)
-    if not (totals > 0).all():
-        return None
-    means = ((counts * study.costs.values).sum(axis=1) / totals)[:, order]
-    ahead = means - means[table.names.index(study.policies.best)]
-    low, high = 0.0, 1.0
-    for negative, other in ahead.tolist():  # the extra cost of a policy in each class
-        if negative == other or (negative >= 0 and other >= 0):
-            continue
-        turn = negative / (negative - other)
-        if not 0 < turn < 1:
-            continue
-        low, high = (max(low, turn), high) if turn <= share else (low, min(high, turn))
-    return low, high
+        return None, ""
+    share = float(study.policies.class_shares[study.policies.held_out.labels.index(positive)])
+    if not 0 < share < 1:
+        return None, ""
+    if again.stratified:
+        return (
+            None,
+            "The prevalence is not varied: with strata, it changes the weights of the rows.",
+        )
+    if study.choosing.capacity is not None:
+        return None, "The prevalence is not varied: it changes which thresholds keep the capacity."
+    mask = np.zeros(study.costs.values.shape, dtype=bool)
+    mask[:, labels.index(positive)] = True
+    return _change(again, Quantity(share, mask, share=True), None, positive), ""
 
 
-def _uncertain(ranges: CostRanges) -> list[tuple[Label, Label]]:
-    places = np.argwhere(ranges.low < ranges.high)
-    widest = sorted(places.tolist(), key=lambda at: -(ranges.high - ranges.low)[tuple(at)])
-    return [(ranges.decisions[i], ranges.labels[j]) for i, j in widest[:4]]
+def _fixed_note(study: Study) -> str:
+    """State which decisions would be others at other costs, but cannot be taken again."""
+    if not any(each.kind == "minimum_cost" for each in study.policies.policies):
+        return ""
+    return "Decisions by minimum expected cost stay those at the stated costs."
+
+
+def _change(again: Repriced, quantity: Quantity, decision: Label | None, label: Label) -> Change:
+    stated, usual = again.counted.costs.values, identity(again.stated[again.stated.best])
+
+    @cache
+    def cheapest(factor: float) -> Line:
+        return again.cheapest(np.where(quantity.cells, factor * stated, stated))
+
+    def found(*, up: bool) -> Turn | None:
+        first = turn(quantity, usual, lambda factor: cheapest(factor).identity, up=up)
+        if first is None:
+            return None
+        policy = cheapest(first[1]).make()
+        return Turn(first[0], policy.name, in_words(policy), policy.model)
+
+    turns = [found(up=False), found(up=True)]
+    ends = [quantity.at(1 / FARTHEST), quantity.at(FARTHEST)]
+    if ends[0] > ends[1]:  # of a gain, which is a negative cost
+        turns, ends = turns[::-1], ends[::-1]
+    low, high = (end if each is None else each.at for each, end in zip(turns, ends, strict=True))
+    return Change(decision, label, quantity.now, low, high, *turns)
+
+
+# The costs of all policies, one cost at a time.
+
+
+def _paths(
+    study: Study, again: Repriced, cells: Sequence[tuple[int, int]], factor: float
+) -> tuple[CostPath, ...]:
+    """Return the costs of the policies as each cell by itself is wrong by the factor at most.
+
+    They are in proportion to all costs, so places that differ in the unit only are computed once.
+    """
+    costs = study.costs
+    simple = is_simple(study.policies.deployed(study.policies.best), study.design)
+    steps = STEPS if simple and study.design.impossible is None else FEW_STEPS
+    places: dict[bytes, Policies] = {}
+    paths = []
+    for cell in cells:
+        path = []
+        for value in np.sort(costs.values[cell] * factor ** np.linspace(-1, 1, steps)):
+            values = costs.values.copy()
+            values[cell] = value
+            unit = float(np.abs(values).max())
+            key = np.round(values / unit + 0.0, UNIT_DIGITS).tobytes()
+            if key not in places:
+                places[key] = again.policies(again.matrix(values / unit))
+            path.append((float(value), unit, key))
+        paths.append(path)
+    judged = _judged(study, [*places.values()])
+    found = dict(zip(places, judged.places, strict=True))
+    return tuple(
+        _path(
+            study, cell, judged.policies, [(value, unit, found[key]) for value, unit, key in path]
+        )
+        for cell, path in zip(cells, paths, strict=True)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """What the policies cost at a place, with limits, shape (policies, 3), and the cheapest."""
+
+    amounts: Floats
+    cheapest: Policy
+    shown: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """The policies as stated, and what they cost at each place."""
+
+    policies: list[Policy]
+    places: list[_Place]
+
+
+def _judged(study: Study, places: Sequence[Policies]) -> _Judged:
+    """Return what the policies cost that compete at the stated costs or are the cheapest anywhere.
+
+    One that is merged with another costs the same.
+    """
+    stated = {
+        identity(each): each for policies in (*places, study.policies) for each in policies.every
+    }
+    leaders = [
+        {identity(each): one.name for one in policies.policies for each in (one, *one.alike)}
+        for policies in places
+    ]
+    best = [identity(policies[policies.best]) for policies in places]
+    wanted = [*(identity(study.policies[name]) for name in shown_policies(study)), *best]
+    kept = [key for key in dict.fromkeys(wanted) if all(key in each for each in leaders)]
+    names = [[each[key] for key in kept] for each in leaders]
+    limits = _limits(places, names)
+    amounts = [
+        np.column_stack([[policies.estimate(name).cost for name in own], ends])
+        for policies, own, ends in zip(places, names, limits, strict=True)
+    ]
+    cheapest = [stated[key] for key in best]
+    each = zip(amounts, cheapest, _shown(places), strict=True)
+    return _Judged([stated[key] for key in kept], [_Place(*one) for one in each])
 
 
 def _path(
     study: Study,
-    table: JointConfusion,
-    ranges: CostRanges,
-    cell: tuple[Label, Label],
-    settings: Settings,
+    cell: tuple[int, int],
+    policies: Sequence[Policy],
+    places: Sequence[tuple[float, float, _Place]],
 ) -> CostPath:
-    population, through = find_path(
-        table, ranges, None, cell=cell, design=study.design, steps=STEPS
-    )
-    path = follow(
-        population,
-        ranges,
-        through,
-        confidence=study.confidence,
-        draws=_draws(table),
-        every=EVERY,
-        rng=settings.seed,
-    )
+    decided, actual = study.costs.decisions[cell[0]], study.costs.labels[cell[1]]
+    amounts = np.stack([unit * each.amounts for _, unit, each in places], axis=1)
+    position = np.array([value for value, _, _ in places])
+    best, shown = [each.cheapest for *_, each in places], [each.shown for *_, each in places]
+    ranges = _ranges(position, [each.name for each in best], shown)
     return CostPath(
-        names=tuple(path.names),
-        axis=path.axis,
-        cell=cell,
-        position=path.position,
-        cost=path.cost,
-        low=path.low,
-        high=path.high,
-        probability_low=path.probability_low,
-        probability_high=path.probability_high,
-        confidence=path.confidence,
-        scale=path.scale,
-        ranges=tuple(CheapestRange(*each) for each in path.cheapest_ranges()),
-        average_ranges=tuple(CheapestRange(*each) for each in path.average_ranges()),
-        summary=path.summary(),
+        names=tuple(each.name for each in policies),
+        axis=f"cost of predicting {decided!r} when it was {actual!r}",
+        cell=(decided, actual),
+        position=position,
+        cost=amounts[..., 0],
+        low=amounts[..., 1],
+        high=amounts[..., 2],
+        cheapest=tuple(each.name for each in best),
+        shown=tuple(shown),
+        confidence=study.confidence,
+        ranges=ranges,
+        summary=_path_summary(ranges, {each.name: each.label for each in best}, study.confidence),
     )
+
+
+def _limits(places: Sequence[Policies], names: Sequence[Sequence[str]]) -> Floats:
+    """Return the limits of policies at each place, shape (places, policies, 2); all at once."""
+    results: list[Inference] = []
+    fitted = []
+    for policies, own in zip(places, names, strict=True):
+        for name in own:
+            policy = policies[name]
+            results.append(policies.estimate(name))
+            if policy.cross_fitted:
+                table = policies.in_sample.single(policy.column)
+                fitted.append((len(results) - 1, len(results)))
+                results.append(CostEstimate(table, policies.costs, policies.design))
+    limits = intervals_at(results, places[0].confidence)
+    # The lower limit is the smaller one of both tables, as that of `Policies.interval`.
+    for judged, in_sample in fitted:
+        limits[judged, 0] = min(limits[[judged, in_sample], 0])
+    keep = np.ones(len(results), dtype=bool)
+    keep[[at for _, at in fitted]] = False
+    return limits[keep].reshape(len(places), -1, TWO)
+
+
+def _shown(places: Sequence[Policies]) -> list[bool]:
+    """Tell at which places the cheapest policy is shown to be that: whether there are no ties."""
+    families = [policies.family for policies in places]
+    compared = [
+        [each.compare(each.best, name) for name in (*each.members[1:], *each.barred)]
+        for each in families
+    ]
+    # The next policy is often the last one that is not shown to cost more: then it is enough.
+    alpha = [1 - each.confidence for each in families]
+    nearest = _p_values([row[:1] for row in compared])
+    open_ = [max(own, default=0.0) <= most for own, most in zip(nearest, alpha, strict=True)]
+    others = _p_values([row[1:] if left else [] for row, left in zip(compared, open_, strict=True)])
+    found = []
+    for first, rest, left, most in zip(nearest, others, open_, alpha, strict=True):
+        every = sorted([*first, *rest])
+        members = range(1 + len(every), 1, -1)
+        found.append(
+            left and all(adjusted(p, m) <= most for p, m in zip(every, members, strict=True))
+        )
+    return found
+
+
+def _p_values(compared: Sequence[Sequence[Compared]]) -> list[list[float]]:
+    """Return the p-value of each comparison by itself; all at once."""
+    results = iter(p_values_at([one for row in compared for each in row for one in each.found]))
+    largest = [[max(float(next(results)) for _ in each.found) for each in row] for row in compared]
+    return [
+        [p if each.agree else 1.0 for p, each in zip(own, row, strict=True)]
+        for own, row in zip(largest, compared, strict=True)
+    ]
+
+
+def _ranges(
+    position: Floats, best: Sequence[str], shown: Sequence[bool]
+) -> tuple[CheapestRange, ...]:
+    """Return runs of values at which the same policy is the cheapest."""
+    found: list[CheapestRange] = []
+    for at, name, sure in zip(position.tolist(), best, shown, strict=True):
+        if found and (found[-1].cheapest, found[-1].shown) == (name, sure):
+            found[-1] = replace(found[-1], high=at)
+        else:
+            found.append(CheapestRange(at, at, name, sure))
+    return tuple(found)
+
+
+def _path_summary(
+    ranges: Sequence[CheapestRange], labels: Mapping[str, str], confidence: float
+) -> str:
+    """State which policy is the cheapest where, and where that is shown."""
+
+    def words(runs: Sequence[CheapestRange]) -> str:
+        (low, high), name = (runs[0].low, runs[-1].high), labels[runs[0].cheapest]
+        if low == high:
+            return f"{name} at {number(low)}"
+        return f"{name} from {number(low)} to {number(high)}"
+
+    runs = [[*each] for _, each in groupby(ranges, lambda each: each.cheapest)]
+    shown = [words([each]) for each in ranges if each.shown]
+    sure = f"at {percent(confidence)} confidence"
+    return f"The lowest estimate is that of {listed([words(each) for each in runs])}. " + (
+        f"Shown to be the cheapest {sure}: {listed(shown)}."
+        if shown
+        else f"None is shown to be the cheapest {sure}."
+    )
+
+
+def _summary(study: Study, paths: Sequence[CostPath], factor: float) -> str:
+    """State which policies are the cheapest if one cost is wrong by the factor."""
+    if not paths:
+        return ""
+    labels = {each.name: each.label for each in study.policies.every}
+    use = study.policies.best
+    others = {name for path in paths for name in path.cheapest} - {use}
+    wrong = f"if one cost is wrong by a factor of {number(factor)} or less"
+    if not others:
+        return f"{labels[use]} keeps the lowest estimate {wrong}."
+    named = " or ".join(label for name, label in labels.items() if name in others)
+    return f"{wrong[0].upper()}{wrong[1:]}, the lowest estimate may be that of {named}."
 
 
 FACTORS = (0.0, *np.round(np.logspace(-2, 2, 21), 12).tolist(), np.inf)
@@ -355,6 +566,8 @@ class LivePolicy(Finding):
         Whether the two tables differ in it.
     rechosen : bool
         Whether its threshold is chosen again at other costs.
+    chosen, pinned : bool
+        Whether its threshold was chosen for the costs, or stated by name.
     """
 
     model: str | None
@@ -363,6 +576,8 @@ class LivePolicy(Finding):
     column: int | None
     cross_fitted: bool
     rechosen: bool
+    chosen: bool
+    pinned: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -406,11 +621,12 @@ class OtherCosts(Finding):
         The extra cost of a false alarm over a correct decision, divided by that of a miss, at the
         stated costs; null where thresholds are not chosen again.
     decisions : tuple of int
-        The positions of the decisions for high and for low scores.
+        The positions of the decisions for high and for low scores; empty where no model has a
+        single threshold.
     classes : tuple of int
         The positions of the negative and of the positive class.
     policies : tuple of LivePolicy
-        The policies.
+        The policies. Ones that decide alike at some costs may not at others, so each is listed.
     columns : int
         The number of columns of decisions in the tables.
     baseline : int or None
@@ -431,7 +647,7 @@ class OtherCosts(Finding):
     tables: tuple[Tables, ...]
 
 
-def other_costs_of(study: Study) -> OtherCosts | None:
+def other_costs_of(study: Study, again: Repriced | None = None) -> OtherCosts | None:
     """Return the decisions of the policies at other costs.
 
     None where the page cannot compute: it supports only independent rows of equal weight, the class
@@ -444,32 +660,31 @@ def other_costs_of(study: Study) -> OtherCosts | None:
     if len(stated.labels) * len(stated.decisions) ** len(stated.names) >= LARGEST_CODE:
         return None
     ratio: float | None = None
-    decisions: tuple[int, ...] = ()
     classes: tuple[int, ...] = ()
     found = [(1.0, policies)]
     if scores is not None and any(each.kind == "threshold" for each in policies.policies):
-        ratio = loss_ratio(scores, study.costs, study.design)
-    if scores is not None and ratio is not None:
-        given = with_stated(study.choosing, study.asked, study.roles.models)
-        chosen = chosen_at(scores, study.costs, study.design, given, FACTORS)
+        again = again or repriced(study)
+        ratio = again.ratio
+    if scores is not None and again is not None and ratio is not None:
+        chosen = again.at_ratios(FACTORS)
         found = [
             (factor, with_thresholds(policies, each, study.costs)) for factor, each in _fit(chosen)
         ]
-        values = study.costs.values_for((scores.neg_label, scores.pos_label), stated.decisions)
-        order = np.argsort(values[:, 1] - values[:, 0], kind="stable").tolist()
-        decisions = tuple(order)
         classes = tuple(study.costs.labels.index(x) for x in (scores.neg_label, scores.pos_label))
-    place = {each.name: at for at, each in enumerate(policies.policies)}
+    every = policies.every
+    place = {name: at for at, each in enumerate(every) for name in each.names}
     named = policies.baseline
+    cuts = ((each.cuts[0][0], each.below) for each in every if len(each.cuts) == 1)
+    ends = next((each for each in cuts if each[1] is not None), ())
     return OtherCosts(
         ratio=ratio,
-        decisions=decisions,
+        decisions=tuple(stated.decisions.index(each) for each in ends),
         classes=classes,
-        policies=_live_policies([each for _, each in found], again=ratio is not None),
+        policies=_live_policies(policies, [each for _, each in found], again=ratio is not None),
         columns=len(stated.names),
         baseline=None if named is None else place[named],
         asked=tuple(place[each] for each in policies.asked),
-        tables=tuple(_tables(*each) for each in found),
+        tables=tuple(_tables(*each, policies) for each in found),
     )
 
 
@@ -485,10 +700,12 @@ def _fit(chosen: list[Chosen]) -> list[tuple[float, Chosen]]:
     return [between[middle]]
 
 
-def _live_policies(found: Sequence[Policies], *, again: bool) -> tuple[LivePolicy, ...]:
+def _live_policies(
+    policies: Policies, found: Sequence[Policies], *, again: bool
+) -> tuple[LivePolicy, ...]:
     """Return the policies for all ratios; a threshold may be a constant prediction at some."""
-    names = found[0].held_out.names
-    same_policy = zip(*(each.policies for each in found), strict=True)
+    names = policies.held_out.names
+    same_policy = zip(*(_in_order(each, policies) for each in found), strict=True)
     fitted = [any(each.cross_fitted for each in one) for one in same_policy]
     return tuple(
         LivePolicy(
@@ -497,21 +714,30 @@ def _live_policies(found: Sequence[Policies], *, again: bool) -> tuple[LivePolic
             each.decision if again else each.always,
             None if each.kind == "constant" else names.index(each.column),
             cross_fitted,
-            again and each.kind == "threshold" and each.column.endswith("@"),
+            again and each.chosen,
+            each.chosen,
+            each.pinned,
         )
-        for each, cross_fitted in zip(found[0].policies, fitted, strict=True)
+        for each, cross_fitted in zip(policies.every, fitted, strict=True)
     )
 
 
-def _tables(factor: float, policies: Policies) -> Tables:
-    chosen = any(each.cross_fitted for each in policies.policies)
+def _in_order(policies: Policies, stated: Policies) -> list[Policy]:
+    """Return all policies in the order of those at the stated costs."""
+    by_column = {(each.column, each.decision): each for each in policies.every}
+    return [by_column[each.column, each.decision] for each in stated.every]
+
+
+def _tables(factor: float, policies: Policies, stated: Policies) -> Tables:
+    every = _in_order(policies, stated)
+    chosen = any(each.cross_fitted for each in every)
     nothing = np.zeros(0, dtype=int)
     in_sample = _coded(policies.in_sample) if chosen else (nothing, nothing)
     return Tables(
         factor,
-        tuple(each.name for each in policies.policies),
-        tuple(tuple(cut for _, cut in each.cuts) for each in policies.policies),
-        *_coded(policies.held_out, policies.policies),
+        tuple(each.name for each in every),
+        tuple(tuple(cut for _, cut in each.cuts) for each in every),
+        *_coded(policies.held_out, every),
         *in_sample,
     )
 

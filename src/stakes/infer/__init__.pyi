@@ -1,10 +1,9 @@
-from ._inference import Choice, Interval, TestResult, Worth
+from ._inference import Interval, TestResult, Worth
 from ._outcomes import Design
 from ._probability.distribution import CostDistribution
 from .batch import batch_intervals
-from .cheapest import CheapestProbability, cheapest_probability
 from .difference import CostDifference
-from .estimate import CostEstimate
+from .estimate import CostEstimate, Unobserved
 from .evaluation import (
     compare,
     compare_many,
@@ -13,8 +12,9 @@ from .evaluation import (
     evaluate_rates,
 )
 from .example_stream import ExampleAccumulator
+from .family import Pair
 from .flips import Flip, FlipRegion, flip_region
-from .gate import Gate, Pair
+from .gate import Gate, Volume
 from .periods import Period, PeriodEstimates, evaluate_over
 from .planning import Plan, Power, plan_test_size, power
 from .ranking import Ranking
@@ -33,8 +33,6 @@ from .stream import Accumulator, PairedAccumulator
 
 __all__ = [
     "Accumulator",
-    "CheapestProbability",
-    "Choice",
     "CostDifference",
     "CostDistribution",
     "CostEstimate",
@@ -63,9 +61,10 @@ __all__ = [
     "SliceDifferences",
     "SliceEstimates",
     "TestResult",
+    "Unobserved",
+    "Volume",
     "Worth",
     "batch_intervals",
-    "cheapest_probability",
     "compare",
     "compare_by",
     "compare_many",

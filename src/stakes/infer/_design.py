@@ -362,10 +362,10 @@ def _linearised(rows: Rows, shares: Shares) -> Outcomes:
         end_cost, room = _linear_end(rows, shares, estimate, end)
         ends.append(end_cost)
         rooms.append(room)
-    bounds = (
-        float(shares.each @ rows.ends[rows.kinds, 0]),
-        float(shares.each @ rows.ends[rows.kinds, 1]),
-    )
+    bounds = _all_ends(rows)
+    if shares.by_class:  # only then the class frequencies, and so those of their costs, are known
+        low, high = shares.each @ rows.ends[rows.kinds]
+        bounds = float(low), float(high)
     stratum = _merged_units(
         costs, counts[kept], sizes[kept], (ends[0], ends[1]), rooms, bounds=bounds
     )

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._core import validate
-from stakes._core.text import html_values, number, percent, seen
+from stakes._core.text import html_values, number, percent
 from stakes._core.typing import Floats
 from stakes._core.values import Result
 from stakes.errors import (
@@ -21,17 +20,9 @@ from stakes.errors import (
     DesignError,
     InputError,
     NotClaimedWarning,
-    RareCostWarning,
     warn,
 )
-from stakes.infer._outcomes import (
-    ENOUGH,
-    Design,
-    Outcomes,
-    Stratum,
-    often_enough,
-    rarest_end,
-)
+from stakes.infer._outcomes import Design, Outcomes, Stratum
 from stakes.infer._probability.distribution import CostDistribution
 from stakes.infer.methods import (
     METHODS,
@@ -56,7 +47,7 @@ class Interval(Result):
     confidence : float
         The confidence level.
     method : str
-        The method of the limits; for ``"auto"``, the method that was chosen.
+        The method of the limits.
     error : float
         The distance by which the limits were moved outwards because the method "exact" could not be
         computed exactly; 0 where it could, and for all other methods.
@@ -298,106 +289,8 @@ class Worth(Result):
 
 NOTHING_GAINED = 1.02
 
-# The method that "auto" selects.
-
-USUAL, CAREFUL = exact.METHOD.name, extremal.METHOD.name
-"""The methods that "auto" chooses from: exact BDELTACOST, and the one that suits rare costs too."""
-
-
-@dataclass(frozen=True)
-class RareOutcome:
-    """An extreme outcome that was observed too rarely for the usual test.
-
-    Attributes
-    ----------
-    what : str
-        The outcome in words.
-    count, value : float
-        How often it was observed, and the amount by which it changes the difference.
-    """
-
-    what: str
-    count: float
-    value: float
-
-
-@dataclass(frozen=True, eq=False)
-class Choice(Result):
-    """A method and the reason for choosing it.
-
-    Attributes
-    ----------
-    name : str
-        The method.
-    reason : str
-        The reason, in words.
-    rare : RareOutcome or None
-        The outcome that was observed too rarely for the usual method, if that is the reason.
-
-    Examples
-    --------
-    >>> from stakes import CostDifference, CostMatrix, PairedConfusion
-    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> paired = PairedConfusion([[[60, 2], [7, 6]], [[3, 5], [3, 14]]], labels=[0, 1])
-    >>> choice = CostDifference(paired, costs).choice
-    >>> choice.name, choice.reason
-    ('exact', 'both extreme outcomes were observed at least 5 times.')
-    """
-
-    name: str
-    reason: str
-    rare: RareOutcome | None = None
-
-    def warn(self) -> None:
-        """Issue a RareCostWarning where an outcome was observed too rarely."""
-        if self.rare is not None:
-            warn(self.reason, RareCostWarning)
-
-
-def choose_method(outcomes: Outcomes, describe: Callable[[int, int], str] | None = None) -> Choice:
-    """Choose the method that suits the outcomes, without any warning.
-
-    Parameters
-    ----------
-    outcomes : Outcomes
-        The possible costs or differences and their counts.
-    describe : callable, optional
-        For a difference of two models: ``describe(stratum, end)`` names the extreme outcome of a
-        stratum, -1 for the largest and 0 for the smallest. None for the cost of one model.
-    """
-    if describe is None:
-        return Choice(CAREFUL, "it holds where expensive mistakes are rare, too.")
-    if outcomes.design not in METHODS[USUAL].designs:
-        return Choice(CAREFUL, f"the design {outcomes.design!r} has no {USUAL} test.")
-    found = rarest_end(outcomes)
-    if found is None:
-        return Choice(USUAL, f"both extreme outcomes were observed at least {ENOUGH} times.")
-    k, end = found
-    stratum = outcomes.strata[k]
-    rare = RareOutcome(describe(k, end), float(stratum.counts[0, end]), float(stratum.costs[end]))
-    rarely = f", fewer than {ENOUGH}" if rare.count else ""
-    reason = (
-        f"the outcome that matters most, {rare.what}, changes the difference by "
-        f"{number(rare.value)} and was {seen(rare.count)}{rarely}: the usual test would reject too "
-        "often, so the extremal interval is used. Collect more examples. Name cells that cannot "
-        "occur with impossible=."
-    )
-    return Choice(CAREFUL, reason, rare)
-
-
-def chosen_by_table(outcomes: Outcomes, *, paired: bool) -> dict[str, NDArray[np.bool_]]:
-    """Return, for each method that "auto" may choose, the tables for which it is chosen."""
-    usual = often_enough(outcomes) & paired
-    return {USUAL: usual, CAREFUL: ~usual}
-
-
-def options_of_auto(method: str, options: Mapping[str, Any], laplace: float) -> dict[str, Any]:
-    """Return the options of "auto" that a method takes; raise for one that no candidate takes."""
-    known = sorted({*METHODS[USUAL].options, *METHODS[CAREFUL].options})
-    validate.options(options, "the method 'auto'", known)
-    able = METHODS[method].options
-    taken = {name: value for name, value in options.items() if name in able}
-    return with_laplace(method, taken, laplace)
+DEFAULT = extremal.METHOD.name
+"""The method of intervals and tests, for every design and all counts (STATISTICS §11)."""
 
 
 def with_laplace(method: str, options: Mapping[str, Any], laplace: float) -> dict[str, Any]:
@@ -459,6 +352,42 @@ def warn_if_not_claimed(outcomes: Outcomes) -> None:
         warn(f"{outcomes.caution}.", NotClaimedWarning)
 
 
+def p_values(
+    outcomes: Outcomes,
+    method: str,
+    *,
+    alternative: str = "two-sided",
+    margin: Any = 0.0,
+    confidence: float = 0.95,
+    options: Mapping[str, Any] | None = None,
+) -> tuple[Floats, float]:
+    """Return the p-values of a method's test for each table, and the error of the method.
+
+    Only methods whose tails depend on the confidence use it.
+    """
+    alpha = validate.alpha(confidence)
+    validate.choice(alternative, "alternative", ("two-sided", "less", "greater"))
+    entry = _entry(method)
+    if entry is None or entry.tails is None:
+        raise no_such_method(method, names_of_tests())
+    if not isinstance(margin, Real) or not np.isfinite(float(margin)):
+        raise InputError("margin", f"expected a finite number, got {margin!r}.")
+    if outcomes.design not in entry.designs:
+        raise _no_such_design(method, outcomes.design, names_of_tests())
+    given, at = dict(options or {}), float(margin)
+    validate.options(given, f"the test {method!r}", entry.test_options)
+    if alternative != "two-sided" and entry.one_sided is not None:
+        given = entry.one_sided(given)
+    if outcomes.lowest == outcomes.highest:  # nothing varies, whatever the counts, as in `limits`
+        greater, less = (outcomes.mean <= at) * 1.0, (outcomes.mean >= at) * 1.0
+        error = 0.0
+    else:
+        tails = entry.tails(outcomes, at, alpha, **given)
+        (greater, less), error = tails, _error_of(tails)
+    each = {"two-sided": 2 * np.minimum(greater, less), "less": less, "greater": greater}
+    return np.asarray(np.clip(each[alternative], SMALLEST, 1.0)), error
+
+
 def run_test(
     outcomes: Outcomes,
     method: str,
@@ -470,36 +399,25 @@ def run_test(
     options: Mapping[str, Any],
 ) -> TestResult:
     """Return the result of a method's test on the first table."""
-    alpha = validate.alpha(confidence)
-    validate.choice(alternative, "alternative", ("two-sided", "less", "greater"))
-    entry = _entry(method)
-    if entry is None or entry.tails is None:
-        raise no_such_method(method, names_of_tests())
-    if not isinstance(margin, Real) or not np.isfinite(float(margin)):
-        raise InputError("margin", f"expected a finite number, got {margin!r}.")
-    if outcomes.design not in entry.designs:
-        raise _no_such_design(method, outcomes.design, names_of_tests())
-    validate.options(options, f"the test {method!r}", entry.test_options)
-    given = dict(options)
-    if alternative != "two-sided" and entry.one_sided is not None:
-        given = entry.one_sided(given)
-    tails = entry.tails(outcomes, float(margin), alpha, **given)
-    greater, less = (float(tail[0]) for tail in tails)
-    p_value = {
-        "two-sided": min(1.0, 2 * min(greater, less)),
-        "less": min(1.0, less),
-        "greater": min(1.0, greater),
-    }[alternative]
+    found, error = p_values(
+        outcomes,
+        method,
+        alternative=alternative,
+        margin=margin,
+        confidence=confidence,
+        options=options,
+    )
+    p_value = float(found[0])
     return TestResult(
         statistic=float(outcomes.mean[0]) - float(margin),
-        p_value=max(p_value, SMALLEST),
-        rejected=bool(p_value <= alpha),
+        p_value=p_value,
+        rejected=p_value <= validate.alpha(confidence),
         method=method,
         alternative=alternative,
         margin=float(margin),
         confidence=confidence,
         names=names,
-        error=_error_of(tails),
+        error=error,
         caution=outcomes.caution,
     )
 
@@ -510,7 +428,7 @@ def _entry(method: Any) -> IntervalMethod | None:
 
 def no_such_method(method: Any, known: list[str]) -> InputError:
     """Return the error for an unknown method, which names the known ones."""
-    names = ", ".join(map(repr, ["auto", *known]))
+    names = ", ".join(map(repr, known))
     return InputError("method", f"expected one of {names}; got {method!r}.")
 
 
@@ -537,10 +455,6 @@ class Inference(ABC):
     @abstractmethod
     def _build_outcomes(self) -> Outcomes:
         """Return the possible outcomes of a decision and how often each was observed."""
-
-    @abstractmethod
-    def _choose(self) -> Choice:
-        """Return the method that "auto" stands for."""
 
     @property
     @abstractmethod
@@ -579,7 +493,7 @@ class Inference(ABC):
         whole = self._as_one_stratum()
         n = sum(float(each.n[0]) for each in outcomes.strata[: self._counted_strata])
         rows = n + sum(each.left for each in outcomes.strata[: self._counted_strata])
-        found = self._interval(0.95, CAREFUL, {})
+        found = self._interval(0.95, DEFAULT, {})
         goal = self._breadth((found.low, found.high))
 
         def arm(labels: float) -> float:
@@ -601,11 +515,6 @@ class Inference(ABC):
         """Number of strata that hold rows: all but the one for the sampling error of the shares."""
         return len(self._outcomes.strata) - (self.design.rows_counted is not None)
 
-    @cached_property
-    def choice(self) -> Choice:
-        """The method that "auto" stands for, and why."""
-        return self._choose()
-
     @property
     def caution(self) -> str:
         """Why the confidence is not claimed, in a few words; empty if it is."""
@@ -615,15 +524,15 @@ class Inference(ABC):
         # Pickles and copies hold only the fields; cached results are computed again.
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
-    def interval(self, confidence: float = 0.95, method: str = "auto", **options: Any) -> Interval:
+    def interval(self, confidence: float = 0.95, method: str = DEFAULT, **options: Any) -> Interval:
         """Return a confidence interval for the mean per decision.
 
         Parameters
         ----------
         confidence : float, default 0.95
             The confidence level.
-        method : str, default "auto"
-            "auto", "extremal", "bcost", "exact", "normal", "t", "bca", "dirichlet", "likelihood",
+        method : str, default "extremal"
+            "extremal", "bcost", "exact", "normal", "t", "bca", "dirichlet", "likelihood",
             "guaranteed" or "anytime"; see the page on choosing a method.
         **options
             Options of the method: ``weight`` and ``conservative`` (extremal), ``laplace`` (bcost,
@@ -708,30 +617,17 @@ class Inference(ABC):
         if this is not self:
             return this.interval(confidence, method, **settings)
         found = self._interval(confidence, method, settings)
-        self._chosen(method, settings).warn()
         warn_if_constant(self._outcomes)
         warn_if_not_claimed(self._outcomes)
         return found
 
     def _interval(self, confidence: float, method: str, options: Mapping[str, Any]) -> Interval:
         """Return an interval without any warning."""
-        chosen = self._chosen(method, options).name
-        suit = options_of_auto if method == "auto" else with_laplace
-        settings = suit(chosen, options, self._laplace)
-        ends = limits(self._outcomes, confidence, chosen, settings)
+        settings = with_laplace(method, options, self._laplace)
+        ends = limits(self._outcomes, confidence, method, settings)
         low, high = (float(end[0]) for end in ends)
         caution = self._outcomes.caution
-        return Interval(low, high, float(confidence), chosen, _error_of(ends), caution)
-
-    def _chosen(self, method: str, options: Mapping[str, Any]) -> Choice:
-        """Return the method to use; the option ``conservative`` selects the extremal interval."""
-        if not isinstance(method, str):
-            raise no_such_method(method, names_of_intervals())
-        if method != "auto":
-            return Choice(method, "it was asked for.")
-        if options.get("conservative"):
-            return Choice(CAREFUL, "the conservative interval was asked for.")
-        return self.choice
+        return Interval(low, high, float(confidence), method, _error_of(ends), caution)
 
     def distribution(self, laplace: Any = None, **options: Any) -> CostDistribution:
         """Return the exact bootstrap distribution of the mean per decision.
@@ -792,4 +688,4 @@ def outcomes_behind(result: Inference) -> Outcomes:
 
 def quiet_interval(result: Inference, confidence: float) -> Interval:
     """Return the default interval of an estimate or a difference without a warning."""
-    return result._interval(confidence, "auto", {})  # noqa: SLF001 - for other modules of this package
+    return result._interval(confidence, DEFAULT, {})  # noqa: SLF001 - for other modules of this package

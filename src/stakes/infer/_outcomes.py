@@ -601,10 +601,7 @@ def called_impossible(decision: Label, label: Label, count: Any) -> InputError:
     )
 
 
-# Differences of costs: of all pairs of decisions, and extreme ones that were observed too rarely.
-
-ENOUGH = 5
-"""Least count of the largest, and of the smallest, difference for which BDELTACOST is used."""
+# Differences of costs, of all pairs of decisions.
 
 MOST_DECIMALS = 12
 
@@ -656,23 +653,3 @@ def _check_digits(values: NDArray[np.float64]) -> None:
             "Make the largest costs smaller; for what must not happen, a thousand times the "
             "others is large enough.",
         )
-
-
-def rarest_end(outcomes: Outcomes) -> tuple[int, int] | None:
-    """Return the stratum and the end of the largest extreme that was observed too rarely."""
-    rare = [
-        (abs(stratum.weight * stratum.costs[end]), -stratum.counts[0, end], k, end)
-        for k, stratum in enumerate(outcomes.strata)
-        for end in (-1, 0)
-        if len(stratum.costs) > 1 and stratum.counts[0, end] < ENOUGH
-    ]
-    if not rare:
-        return None
-    _, _, k, end = max(rare)
-    return k, end
-
-
-def often_enough(outcomes: Outcomes) -> NDArray[np.bool_]:
-    """Tell in which tables both extreme outcomes occurred often enough for BDELTACOST."""
-    counts = outcomes.only.counts
-    return np.asarray((counts[:, 0] >= ENOUGH) & (counts[:, -1] >= ENOUGH))

@@ -428,12 +428,6 @@ def _stratum_weights(
     return values / values.sum(), endless if shares else values
 
 
-def stratum_shares(names: Labels, seen: Floats, population: Any) -> Floats:
-    """Return each stratum's share of the population; by default, its share of the examples."""
-    values = seen if population is None else _population(population, names)
-    return np.asarray(values / values.sum())
-
-
 def drawn_rows(rows: Rows, blocks: Places, n: int) -> Floats:
     """Return the number of rows of each block; of weighted rows, the effective number (Kish)."""
     if not rows.weighted:

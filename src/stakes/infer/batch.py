@@ -5,23 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from stakes._core import validate
 from stakes._core.typing import Floats
 from stakes.costs import CostMatrix
 from stakes.errors import InputError
 from stakes.infer._inference import (
-    SMALLEST,
-    chosen_by_table,
+    DEFAULT,
     limits,
-    no_such_method,
-    options_of_auto,
+    p_values,
     warn_if_constant,
     with_laplace,
 )
 from stakes.infer._outcomes import Outcomes, cost_differences, make_stratum
-from stakes.infer.methods import METHODS, names_of_tests
 
 __all__ = ["Outcomes", "batch_intervals", "batch_outcomes", "batch_p_values", "make_stratum"]
 
@@ -31,7 +28,7 @@ def batch_intervals(
     costs: CostMatrix,
     *,
     confidence: float = 0.95,
-    method: str = "auto",
+    method: str = DEFAULT,
     **options: Any,
 ) -> tuple[Floats, Floats]:
     """Return the intervals of many confusion matrices with the same costs.
@@ -77,15 +74,7 @@ def batch_intervals(
     paired = np.ndim(counts) > 3  # noqa: PLR2004 - tables, two decisions, a class
     laplace = 0.0 if paired else 0.1
     warn_if_constant(outcomes)
-    if method != "auto":
-        return limits(outcomes, confidence, method, with_laplace(method, options, laplace))
-    low, high = np.empty(outcomes.tables), np.empty(outcomes.tables)
-    usual = paired and not options.get("conservative")
-    for name, rows in chosen_by_table(outcomes, paired=usual).items():
-        settings = options_of_auto(name, options, laplace)
-        if rows.any():
-            low[rows], high[rows] = limits(_rows(outcomes, rows), confidence, name, settings)
-    return low, high
+    return limits(outcomes, confidence, method, with_laplace(method, options, laplace))
 
 
 def batch_outcomes(counts: ArrayLike, costs: CostMatrix) -> Outcomes:
@@ -109,35 +98,16 @@ def batch_outcomes(counts: ArrayLike, costs: CostMatrix) -> Outcomes:
 
 def batch_p_values(
     outcomes: Outcomes,
-    method: str = "auto",
+    method: str = DEFAULT,
     margin: float = 0.0,
     *,
     confidence: float = 0.95,
     **options: Any,
 ) -> Floats:
-    """Return the two-sided p-values of many tables, by "auto" or a method that gives tests.
+    """Return the two-sided p-values of many tables, by a method that gives tests.
 
     The p-values are those of ``CostDifference.test``. Only methods whose tails depend on the
     confidence use it.
     """
-    if method != "auto":
-        entry = METHODS.get(method)
-        if entry is None or entry.tails is None:
-            raise no_such_method(method, names_of_tests())
-        validate.options(options, f"the test {method!r}", entry.test_options)
-        tails = entry.tails(outcomes, margin, validate.alpha(confidence), **options)
-        return np.asarray(np.clip(2 * np.minimum(*tails), SMALLEST, 1.0))
-    result = np.empty(outcomes.tables)
-    usual = not options.get("conservative")
-    for name, rows in chosen_by_table(outcomes, paired=usual).items():
-        settings = options_of_auto(name, options, laplace=0.0)
-        if rows.any():
-            result[rows] = batch_p_values(
-                _rows(outcomes, rows), name, margin, confidence=confidence, **settings
-            )
-    return result
-
-
-def _rows(outcomes: Outcomes, rows: NDArray[np.bool_]) -> Outcomes:
-    stratum = outcomes.only
-    return Outcomes((stratum.with_counts(stratum.counts[rows]),), outcomes.design)
+    found, _ = p_values(outcomes, method, margin=margin, confidence=confidence, options=options)
+    return found

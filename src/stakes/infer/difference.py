@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stakes._core import validate
 from stakes._core.text import compared_costs, html_values, number, percent
@@ -18,12 +17,9 @@ from stakes.counts import CostSample, GroupedConfusion, JointConfusion, PairedCo
 from stakes.errors import DesignError, InputTypeError, StakesWarning
 from stakes.infer._design import outcomes_of
 from stakes.infer._inference import (
-    USUAL,
-    Choice,
+    DEFAULT,
     Inference,
     TestResult,
-    choose_method,
-    options_of_auto,
     quiet_interval,
     run_test,
     warn_if_not_claimed,
@@ -132,9 +128,6 @@ class CostDifference(Inference):
         """The paper's λ for differences, 0."""
         return 0.0
 
-    def _choose(self) -> Choice:
-        return choose_method(self._outcomes, self._describe)
-
     @property
     def n(self) -> Any:
         """The number of examples."""
@@ -148,7 +141,7 @@ class CostDifference(Inference):
     @property
     def cheaper(self) -> str | None:
         """The name of the classifier that is cheaper by the default test, or None if neither is."""
-        result = quiet_test(self)
+        result = self._default_test(0.95)
         if not result.rejected:
             return None
         return self.names[1] if self.difference > 0 else self.names[0]
@@ -221,7 +214,7 @@ class CostDifference(Inference):
 
     def test(
         self,
-        method: str = "auto",
+        method: str = DEFAULT,
         *,
         alternative: str = "two-sided",
         margin: float = 0.0,
@@ -232,8 +225,8 @@ class CostDifference(Inference):
 
         Parameters
         ----------
-        method : str, default "auto"
-            "auto", "bdeltacost", "exact", "extremal", "normal", "signflip" or "mcnemar".
+        method : str, default "extremal"
+            "extremal", "bdeltacost", "exact", "normal", "signflip" or "mcnemar".
         alternative : {"two-sided", "less", "greater"}
             The alternative hypothesis: the difference is not `margin`, is less, or is greater.
         margin : float, default 0
@@ -255,9 +248,9 @@ class CostDifference(Inference):
         -----
         The p-value is the smallest α at which the interval of the same method with the confidence
         1 - α excludes the margin m: for "exact", 2 min{P(Δ* ≤ m), P(Δ* ≥ m)} with Δ* the bootstrap
-        difference; for "bdeltacost" the same shares among the resamples. "auto" is "exact" where
-        the outcomes of largest and smallest possible difference each occurred at least five times,
-        else "extremal" with a `RareCostWarning`. "normal" is the paired z test, "signflip" draws
+        difference; for "bdeltacost" the same shares among the resamples. "extremal" is the
+        default: it holds where costly disagreements are rare. One-sided tests by it use the weight
+        1 instead of 0.7. "normal" is the paired z test, "signflip" draws
         random signs for the differences, "mcnemar" is McNemar's exact test, for mistakes that all
         cost the same.
 
@@ -294,7 +287,6 @@ class CostDifference(Inference):
         if this is not self:
             return this.test(method, **asked, **settings)
         found = self._test(method, settings, **asked)
-        self._chosen(method, settings).warn()
         warn_if_not_claimed(self._outcomes)
         return found
 
@@ -308,18 +300,19 @@ class CostDifference(Inference):
         confidence: float,
     ) -> TestResult:
         """Test the difference without any warning."""
-        chosen = self._chosen(method, options).name
-        if method == "auto":
-            options = options_of_auto(chosen, options, self._laplace)
         return run_test(
             self._outcomes,
-            chosen,
+            method,
             alternative=alternative,
             margin=margin,
             confidence=confidence,
             names=self.names,
             options=options,
         )
+
+    def _default_test(self, confidence: float) -> TestResult:
+        """Test the difference by the default method without any warning."""
+        return self._test(DEFAULT, {}, alternative="two-sided", margin=0.0, confidence=confidence)
 
     def summary(self, confidence: float = 0.95) -> str:
         """Summarise which classifier is cheaper, by how much, and how sure that is.
@@ -335,7 +328,7 @@ class CostDifference(Inference):
             A sentence.
         """
         interval = quiet_interval(self, confidence)
-        result = quiet_test(self, confidence=confidence)
+        result = self._default_test(confidence)
         text = (
             f"{compared_costs(self.names, self.difference, self.unit)} ({number(interval.low)} to "
             f"{number(interval.high)} with {percent(confidence)} confidence)"
@@ -361,7 +354,7 @@ class CostDifference(Inference):
             "difference": self.difference,
             "unit": self.unit,
             "interval": quiet_interval(self, 0.95).to_dict(),
-            "test": quiet_test(self).to_dict(),
+            "test": self._default_test(0.95).to_dict(),
             "counts": self.paired.to_dict(),
         }
 
@@ -376,55 +369,6 @@ class CostDifference(Inference):
         if not isinstance(pooled, PairedConfusion):
             raise InputTypeError("paired", "expected the counts of two classifiers.")
         return pooled
-
-    def rare_outcome(self) -> tuple[str, float, float | None] | None:
-        """Return an extreme outcome that was observed too rarely, its count and its difference.
-
-        The difference is None where the exact test cannot be used for another reason.
-
-        Returns
-        -------
-        tuple or None
-            The outcome in words, its count and its cost difference; None if the exact test can be
-            used.
-
-        Examples
-        --------
-        >>> from stakes import CostDifference, CostMatrix, PairedConfusion
-        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-        >>> paired = PairedConfusion([[[60, 2], [7, 4]], [[3, 1], [3, 20]]], labels=[0, 1])
-        >>> difference = CostDifference(paired, costs, names=("tree", "forest"))
-        >>> difference.rare_outcome()
-        ('tree predicting 1 and forest 0 when it was 1', 1.0, -10.0)
-        >>> difference.choice.name
-        'extremal'
-        """
-        if self.choice.rare is not None:
-            return self.choice.rare.what, self.choice.rare.count, self.choice.rare.value
-        return None if self.choice.name == USUAL else ("", 0.0, None)
-
-    def _describe(self, position: int, end: int) -> str:
-        """Name the cell that holds an extreme outcome of a stratum."""
-        strata = self._outcomes.strata
-        stratum = strata[position]
-        if self.costs is None or isinstance(self.paired, JointConfusion):
-            return f"a difference of {number(stratum.costs[end])} for one example"
-        table = self._table()
-        cell = int(np.flatnonzero(stratum.place == (end % len(stratum.costs)))[0])
-        if len(stratum.place) == table.counts.size:
-            i, k, j = np.unravel_index(cell, table.counts.shape)
-        else:
-            i, k = np.unravel_index(cell, table.counts.shape[:2])
-            j = self._classes_with_prior()[position]
-        return (
-            f"{self.names[0]} predicting {table.decisions[i]!r} and {self.names[1]} "
-            f"{table.decisions[k]!r} when it was {table.labels[j]!r}"
-        )
-
-    def _classes_with_prior(self) -> NDArray[np.intp]:
-        """Return the classes that have a stratum of their own."""
-        shares = cell_shares(self._table(), self.design)
-        return np.flatnonzero(shares.sum(axis=(0, 1)) > 0)
 
     def __repr__(self) -> str:
         first, second = self.names
@@ -446,16 +390,3 @@ class CostDifference(Inference):
             "examples": self.n,
         }
         return html_values(values, self.summary())
-
-
-def quiet_test(
-    difference: CostDifference,
-    *,
-    alternative: str = "two-sided",
-    margin: float = 0.0,
-    confidence: float = 0.95,
-) -> TestResult:
-    """Return the default test of a difference without a warning."""
-    return difference._test(  # noqa: SLF001 - shared within this package
-        "auto", {}, alternative=alternative, margin=margin, confidence=confidence
-    )

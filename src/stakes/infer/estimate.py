@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincinv
 
 from stakes._core import validate
-from stakes._core.labels import Label
-from stakes._core.text import html_table, html_values, matrix_table, number, percent, with_unit
+from stakes._core.labels import Label, Labels
+from stakes._core.text import (
+    html_table,
+    html_values,
+    matrix_table,
+    number,
+    percent,
+    rounded,
+    with_unit,
+)
+from stakes._core.typing import Floats
+from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, CostSample, GroupedConfusion
 from stakes.errors import DesignError, InputTypeError, StakesWarning
 from stakes.infer._design import outcomes_of
 from stakes.infer._inference import (
-    Choice,
+    DEFAULT,
     Inference,
     Interval,
-    choose_method,
     quiet_interval,
 )
 from stakes.infer._outcomes import (
@@ -30,12 +41,77 @@ from stakes.infer._outcomes import (
     Outcomes,
     Stratum,
     make_stratum,
+    observed_differences,
     possible_cells,
     simple_outcomes,
 )
 from stakes.infer._shares import cell_shares, shares_of, where_used
+from stakes.infer.methods import extremal
 from stakes.infer.rates import RateEstimates, positive_of
 from stakes.measures.agreement import error_rate
+
+
+@dataclass(frozen=True, eq=False)
+class Unobserved(Result):
+    """A cell that was never observed and supplies most of an upper limit.
+
+    Attributes
+    ----------
+    decision, label : label
+        The cell: the decision, and the class.
+    cost : float
+        Its cost.
+    limit, without : float
+        The upper limit of the cost per decision, and what it is if the cell cannot occur.
+    wanted : float
+        Half of the limit.
+    rows : int or None
+        About how many rows without such a mistake lower the limit to half: the quantile of
+        Gamma(0.7), 3.02 at 95%, times the cell's cost over that limit. None for samples other than
+        simple random ones.
+
+    Examples
+    --------
+    >>> from stakes.infer import Unobserved
+    >>> Unobserved("no", "yes", 500.0, 3.0, 0.2, 1.5, 1007).rows
+    1007
+    """
+
+    decision: Label
+    label: Label
+    cost: float
+    limit: float
+    without: float
+    wanted: float
+    rows: int | None
+
+    def summary(self, unit: str = "") -> str:
+        """Return what the cell does to the limit, and what would lower it.
+
+        Parameters
+        ----------
+        unit : str
+            The unit of the costs.
+
+        Returns
+        -------
+        str
+            Three sentences.
+        """
+        money = [
+            with_unit(each, unit, rounded)
+            for each in (self.limit - self.without, self.limit, self.without, self.wanted)
+        ]
+        text = (
+            f"{money[0]} of the upper limit {money[1]} is one cell that was never observed "
+            f"(predicted {self.decision!r}, actual {self.label!r}, cost "
+            f"{with_unit(self.cost, unit)}). If it cannot occur, mark it impossible: the limit is "
+            f"then {money[2]}."
+        )
+        if self.rows is None:
+            return f"{text} Otherwise only more rows lower it."
+        return f"{text} Otherwise a limit of {money[3]} needs about {rounded(self.rows)} rows."
+
 
 WORTH_NAMING = 0.05
 """The smallest share of the cost for which a summary names the costliest cell."""
@@ -117,9 +193,6 @@ class CostEstimate(Inference):
     def _laplace(self) -> float:
         """The paper's λ = 0.1, and 0 for costs of single examples, which have no cells."""
         return 0.0 if isinstance(self.confusion, CostSample) else 0.1
-
-    def _choose(self) -> Choice:
-        return choose_method(self._outcomes)
 
     @property
     def n(self) -> Any:
@@ -213,10 +286,7 @@ class CostEstimate(Inference):
         >>> decision, always.cost
         (1, 0.58)
         """
-        table, costs = self._table(), self._matrix()
-        shares = cell_shares(self.confusion, self.design).sum(axis=0)
-        chosen = int((costs.values_for(table.labels, costs.decisions) @ shares).argmin())
-        return costs.decisions[chosen], self._constant(chosen)
+        return next(iter(cheapest_constants(self, 1).items()))
 
     def constants(self) -> dict[Label, CostEstimate]:
         """Return the cost of each constant prediction, by decision.
@@ -234,35 +304,9 @@ class CostEstimate(Inference):
         >>> {decision: always.cost for decision, always in estimate.constants().items()}
         {0: 4.2, 1: 0.58}
         """
-        return {
-            decision: self._constant(chosen)
-            for chosen, decision in enumerate(self._matrix().decisions)
-        }
-
-    def _constant(self, chosen: int) -> CostEstimate:
-        """Return the estimate as if one decision had been taken for all examples."""
-        taken = self._matrix().decisions[chosen]
-        decided = self.design.decided and dict.fromkeys(self.design.decided, taken)
-        return replace(
-            self, confusion=self._always(chosen), design=replace(self.design, decided=decided)
-        )
-
-    def _always(self, chosen: int) -> CountTable:
-        """Return the counts as if one decision had been taken for all examples."""
-        costs, table = self._matrix(), self.confusion
-
-        def moved(counts: NDArray[Any]) -> NDArray[Any]:
-            shape = (*counts.shape[:-2], len(costs.decisions), counts.shape[-1])
-            result = np.zeros(shape, dtype=counts.dtype)
-            result[..., chosen, :] = counts.sum(axis=-2)
-            return result
-
-        if isinstance(table, GroupedConfusion):
-            squares = None if table.squares is None else moved(table.squares)
-            return table.with_counts(moved(table.counts), costs.decisions, squares)
-        pooled = self._table()
-        squares = None if pooled.squares is None else moved(pooled.squares)
-        return Confusion(moved(pooled.counts), pooled.labels, costs.decisions, squares=squares)
+        every = self._matrix().decisions
+        found = cheapest_constants(self, len(every))
+        return {decision: found[decision] for decision in every}
 
     def contributions(self) -> NDArray[np.float64]:
         """Return the contribution of each cell ``[predicted, actual]`` to the average cost.
@@ -323,7 +367,7 @@ class CostEstimate(Inference):
         priors = shares.sum(axis=0)
         return np.asarray(priors * shares * (costs - means) ** 2 / sizes)
 
-    def summary(self, confidence: float = 0.95, method: str = "auto", **options: Any) -> str:
+    def summary(self, confidence: float = 0.95, method: str = DEFAULT, **options: Any) -> str:
         """Summarise the cost, its interval, and the mistake that contributes most.
 
         Parameters
@@ -361,6 +405,52 @@ class CostEstimate(Inference):
             f"{text}; {100 * share:.0f}% of it is from predicting {predicted!r} "
             f"when it was {actual!r}."
         )
+
+    def unobserved(self, confidence: float = 0.95) -> Unobserved | None:
+        """Return the costliest cell if it was never observed and makes most of the upper arm.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            Confidence level of the interval.
+
+        Returns
+        -------
+        Unobserved or None
+            The cell, and the upper limit with and without it; None where no such cell supplies more
+            than half of the distance from the cost to the upper limit.
+
+        Examples
+        --------
+        >>> from stakes import Confusion, CostEstimate, CostMatrix
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10_000)
+        >>> estimate = CostEstimate(Confusion([[900, 0], [200, 900]], labels=[0, 1]), costs)
+        >>> print(estimate.unobserved().summary())
+        15.1 of the upper limit 15.2 is one cell that was never observed (predicted 0, actual 1,
+        cost 10,000). If it cannot occur, mark it impossible: the limit is then 0.114. Otherwise a
+        limit of 7.60 needs about 3,980 rows.
+        """
+        if self.costs is None:
+            return None
+        table, costs = self._table(), self._cell_costs()
+        possible = possible_cells(table, self.design.impossible)
+        allowed = np.ones(costs.shape, dtype=bool) if possible is None else possible
+        top = np.argwhere(allowed & (costs == costs[allowed].max()))
+        i, j = top[0]
+        # Of several such cells, none alone would lower the limit; some decision must stay possible.
+        if len(top) > 1 or table.counts[i, j] or allowed[:, j].sum() == 1:
+            return None
+        cell, cost = (table.decisions[i], table.labels[j]), float(costs[i, j])
+        rest = replace(self.design, impossible=(*(self.design.impossible or ()), cell))
+        high = quiet_interval(self, confidence).high
+        without = quiet_interval(replace(self, design=rest), confidence).high
+        if high - without <= (high - self.cost) / 2:
+            return None
+        wanted, rows = high / 2, None
+        if self._outcomes.design == "simple":
+            draws = float(gammaincinv(extremal.WEIGHT, (1 + confidence) / 2))
+            rows = round(draws * cost / wanted)
+        return Unobserved(*cell, cost, high, without, wanted, rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimate as plain numbers and lists.
@@ -447,3 +537,84 @@ class CostEstimate(Inference):
 def summary_of(estimate: CostEstimate, interval: Interval) -> str:
     """Summarise the cost of decisions, with an interval that was computed elsewhere."""
     return estimate._summary(interval)  # noqa: SLF001 - of this module
+
+
+def cheapest_constants(estimate: CostEstimate, most: int) -> dict[Label, CostEstimate]:
+    """Return the cost of the cheapest constant predictions, by decision, the cheapest first."""
+    table, costs = estimate._counts(), estimate._matrix()  # noqa: SLF001 - of this module
+    values = costs.values_for(table.labels, costs.decisions)
+    shares = cell_shares(table, estimate.design).sum(axis=0)
+    cheapest = np.argsort(values @ shares, kind="stable")[:most].tolist()
+    return {
+        costs.decisions[at]: constant_cost(
+            table, values[at], table.labels, estimate.design, costs.decisions[at], estimate.unit
+        )
+        for at in cheapest
+    }
+
+
+ALWAYS = "always"
+
+
+def class_counts(
+    table: Confusion | GroupedConfusion, decision: Label = ALWAYS
+) -> Confusion | GroupedConfusion:
+    """Return the counts of the classes, as a table of the only possible decision."""
+    summed = table.counts.sum(axis=-2, keepdims=True)
+    squares = None if table.squares is None else table.squares.sum(axis=-2, keepdims=True)
+    if isinstance(table, GroupedConfusion):
+        return table.with_counts(summed, (decision,), squares)
+    return Confusion(summed, table.labels, (decision,), squares=squares)
+
+
+def only_decision(estimate: CostEstimate) -> Label | None:
+    """Return the decision that all examples got; None where there are several."""
+    table = estimate._table()  # noqa: SLF001 - of this module
+    taken = np.flatnonzero(table.counts.any(axis=1))
+    return table.decisions[taken[0]] if len(taken) == 1 else None
+
+
+def constant_cost(  # noqa: PLR0917 - positional where policies call it
+    table: Confusion | GroupedConfusion,
+    values: Floats,
+    labels: Labels,
+    design: Design,
+    decision: Label = ALWAYS,
+    unit: str = "",
+) -> CostEstimate:
+    """Return the cost of one decision for every row, given what it costs for each class.
+
+    Cells that are impossible for a model, and decisions that all rows of a stratum got from it, are
+    no limits of another rule.
+    """
+    costs = CostMatrix(
+        np.atleast_2d(values), rows="predicted", labels=labels, decisions=(decision,)
+    )
+    decided = design.decided and dict.fromkeys(design.decided, decision)
+    design = replace(design, impossible=None, decided=decided)
+    return CostEstimate(class_counts(table, decision), costs, design, unit)
+
+
+def against_constant(
+    table: Confusion | GroupedConfusion,
+    costs: CostMatrix,
+    decided: Sequence[Label | None],
+    design: Design,
+) -> CostEstimate:
+    """Return the cost of a first minus that of a second, at least one a constant prediction.
+
+    Against a constant d the difference is the cost of the other at the relative costs C(i, j) -
+    C(d, j), so that only outcomes that can occur are possible. `decided` has the decision of each,
+    None for the model whose decisions `table` counts.
+    """
+    every = range(len(costs.decisions))
+    # A row for each decision of the model; one row for two constants.
+    first, second = (
+        np.reshape(every if each is None else costs.decisions.index(each), (-1, 1))
+        for each in decided
+    )
+    relative = observed_differences(costs.values, first, second, np.arange(len(costs.labels)))
+    if None not in decided:
+        return constant_cost(table, relative, costs.labels, design)
+    matrix = CostMatrix(relative, rows="predicted", labels=costs.labels, decisions=costs.decisions)
+    return CostEstimate(table, matrix, design)

@@ -266,19 +266,20 @@ def compare_many(
     Returns
     -------
     Ranking
-        The cost of each classifier, all pairs, and the set of those that none was shown to beat.
+        The cost of each classifier, the cheapest compared with the others, and those that it was
+        not shown to cost less than.
 
     Notes
     -----
-    Each pair is compared as by `compare`, by Σ M(i1, i2, j) [C(i1, j) - C(i2, j)]/n. p-values are
-    adjusted by Holm's method, and the intervals of all pairs are simultaneous: see
-    ``Ranking.pairwise``. With groups, strata or weights they are Bonferroni's.
+    Each pair is compared as by `compare`, by Σ M(i1, i2, j) [C(i1, j) - C(i2, j)]/n. Constant
+    predictions compete, too. The data pick the cheapest, so p-values are adjusted for the range of
+    all costs: see ``Ranking.comparisons``.
 
     References
     ----------
     Margineantu & Dietterich (2000), section 3.2.
 
-    Holm (1979).
+    Tukey (1953).
 
     Examples
     --------
@@ -288,7 +289,8 @@ def compare_many(
     >>> print(compare_many(y_true, {
     ...     "eager": [0] * 500 + [1] * 500, "shy": [0] * 800 + [1] * 200,
     ... }, costs).summary())
-    eager is the cheapest of 2: 0.1 each, with 95% confidence.
+    eager is the cheapest of 4 (2 models, 2 constant predictions): 0.1 each, with 95% confidence.
+    Choosing eager costs no more per decision than the best of the 4 (95% confidence).
     """
     check_costs(costs)
     if not isinstance(predictions, Mapping):
@@ -307,7 +309,10 @@ def compare_many(
         samples, spread = CostSample.of_models(
             costs, predictions, y_true=y_true, impossible=design.impossible, **sampling.arrays
         )
-        return Ranking.from_samples(samples, spread, unit, replace(design, impossible=None))
+        every = {f"always {each}": [each] * len(costs) for each in costs.decisions}
+        constants, _ = CostSample.of_models(costs, every, y_true=y_true, **sampling.arrays)
+        design = replace(design, impossible=None)
+        return Ranking.from_samples(samples, spread, unit, design, constants)
     joint = JointConfusion.from_labels(
         y_true, predictions, labels=costs.labels, decisions=costs.decisions, **sampling.arrays
     )
@@ -575,7 +580,7 @@ def check_costs(costs: Any) -> None:
             "costs",
             f"expected a CostMatrix or ExampleCosts, got {type(costs).__name__}.",
             "For an array use CostMatrix(values, rows=, labels=); for CostRanges, their mean() "
-            "or cheapest_probability.",
+            "or cost_sensitivity.",
         )
 
 

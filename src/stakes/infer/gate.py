@@ -1,167 +1,19 @@
-"""Multiple comparisons, and the gate that decides whether a model may replace a baseline.
-
-Multiple comparisons have simultaneous intervals and adjusted p-values.
-"""
+"""The gate that decides whether models may replace a baseline."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from stakes._core import validate
 from stakes._core.optional import data_frame
-from stakes._core.text import html_table, number, percent
-from stakes._core.typing import Floats
+from stakes._core.text import exact, html_table, number, percent, with_unit
 from stakes._core.values import Result
 from stakes.errors import InputError
-from stakes.infer._inference import Inference, Interval, TestResult, outcomes_behind, quiet_interval
-from stakes.infer.difference import CostDifference, quiet_test
-from stakes.infer.methods.normal import standard_error
-
-Limits = Sequence[tuple[float, float]]
-
-DRAWS, FEWEST_DRAWS = 100_000, 20_000
-MOST_NUMBERS = 2 * 10**8
-"""The largest number of draws times pairs; with more pairs there are fewer draws."""
-
-PAIRS_AT_ONCE = 10
-
-
-@dataclass(frozen=True, eq=False)
-class Pair(Result):
-    """One comparison out of several.
-
-    Attributes
-    ----------
-    first, second : str
-        The classifiers.
-    difference : float
-        The cost of the first minus that of the second.
-    low, high : float
-        The simultaneous interval: its confidence level is that of all pairs' intervals together.
-    p_value, adjusted : float
-        The p-value of this comparison alone, and adjusted for the number of comparisons.
-    rejected : bool
-        Whether the two differ, by the adjusted p-value.
-
-    Examples
-    --------
-    >>> from stakes import Confusion, CostMatrix, PairedConfusion, Ranking
-    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-    >>> paired = PairedConfusion([[[600, 20], [70, 40]], [[30, 10], [30, 200]]], labels=[0, 1])
-    >>> pair, = Ranking.from_pairs({("tree", "forest"): paired}, costs).pairwise()
-    >>> pair.first, pair.second, pair.difference
-    ('forest', 'tree', -0.26)
-    >>> round(pair.low, 3), round(pair.high, 3), pair.rejected
-    (-0.399, -0.121, True)
-    """
-
-    first: str
-    second: str
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    adjusted: float
-    rejected: bool
-
-
-class Comparison(Protocol):
-    """The interface of one of several comparisons."""
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """The names of the two that are compared."""
-
-    @property
-    def difference(self) -> float:
-        """The cost of the first minus that of the second."""
-
-    def interval(self, confidence: float) -> Interval:
-        """Return the interval of the difference."""
-
-
-def judged(
-    compared: Sequence[Comparison], p: Floats, limits: Limits, alpha: float, adjust: str = "holm"
-) -> list[Pair]:
-    """Return the comparisons with adjusted p-values, and whether each is rejected at `alpha`."""
-    adjusted = holm(p) if adjust == "holm" else p
-    return [
-        Pair(*each.names, each.difference, low, high, float(one), float(all_), bool(all_ <= alpha))
-        for each, (low, high), one, all_ in zip(compared, limits, p, adjusted, strict=True)
-    ]
-
-
-def p_values(compared: Sequence[CostDifference]) -> Floats:
-    """Return the unadjusted p-value of each comparison, by its default test."""
-    return np.array([quiet_test(each).p_value for each in compared])
-
-
-def holm(p_values: Floats) -> Floats:
-    """Return Holm's adjusted p-values."""
-    order = np.argsort(p_values)
-    factors = len(p_values) - np.arange(len(p_values))
-    stepped = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
-    adjusted = np.empty_like(stepped)
-    adjusted[order] = stepped
-    return adjusted
-
-
-def bonferroni(compared: Sequence[Comparison], alpha: float) -> Limits:
-    """Return Bonferroni's simultaneous intervals: each has an equal share of the error rate."""
-    level = 1 - alpha / len(compared)
-    # Anyone who asks for several comparisons is warned once, not by each interval.
-    intervals = [
-        quiet_interval(each, level) if isinstance(each, Inference) else each.interval(level)
-        for each in compared
-    ]
-    return [(each.low, each.high) for each in intervals]
-
-
-def max_t(compared: Sequence[CostDifference], alpha: float, rng: Any) -> Limits:
-    """Return intervals d ± t* s_d of all pairs, t* being the quantile of the largest |t|."""
-    first, second, error, spread = covariance(compared)
-    values, vectors = np.linalg.eigh(spread)
-    root = vectors * np.sqrt(np.maximum(values, 0))
-    generator = validate.generator(rng)
-    freedom = compared[0].n - 1
-    n_draws = min(DRAWS, max(MOST_NUMBERS // len(compared), FEWEST_DRAWS))
-    costs = generator.standard_normal((n_draws, len(values))) @ root.T
-    # One chi-squared for all t of a draw, since all errors are estimated from the same examples.
-    costs /= np.sqrt(generator.chisquare(freedom, (n_draws, 1)) / freedom)
-    # Two models that always agree have a standard error of 0, and cannot have the largest t.
-    scale = np.where(error > 0, error, np.inf)
-    largest = [
-        (np.abs(some[:, first] - some[:, second]) / scale).max(axis=1)
-        for some in np.array_split(costs, len(compared) // PAIRS_AT_ONCE + 1)
-    ]
-    factor = float(np.quantile(np.concatenate(largest), 1 - alpha))
-    return [
-        (each.difference - factor * e, each.difference + factor * e)
-        for each, e in zip(compared, error.tolist(), strict=True)
-    ]
-
-
-def covariance(
-    compared: Sequence[CostDifference],
-) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, Floats]:
-    """Return both models and the standard error of each pair, and the models' covariance.
-
-    The covariance is that of the costs minus the cost of the first model, r. It follows from the
-    variances v of the differences: cov(a - r, b - r) = [v(a, r) + v(b, r) - v(a, b)]/2.
-    """
-    names = {name: None for each in compared for name in each.names}
-    place = {name: i for i, name in enumerate(names)}
-    first, second = np.array([[place[name] for name in each.names] for each in compared]).T
-    error = np.array([float(standard_error(outcomes_behind(each))[0]) for each in compared])
-    v = np.zeros((len(names), len(names)))
-    v[first, second] = v[second, first] = error**2
-    return first, second, error, (v[:, :1] + v[:1] - v) / 2
+from stakes.infer._inference import TestResult
+from stakes.infer.family import Family, Pair, find_together, p_values_below, uppers_of
 
 
 def checked_margin(margin: Any) -> float:
@@ -176,11 +28,63 @@ def checked_margin(margin: Any) -> float:
     return most
 
 
+def in_full(value: float) -> str:
+    """Write a number that was given without rounding it."""
+    text = number(value)
+    return text if float(text.replace(",", "")) == value else exact(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Volume(Result):
+    """A number of decisions, and their period.
+
+    Attributes
+    ----------
+    decisions : float
+        The number of decisions.
+    per : str
+        The period; empty where none was stated.
+
+    Examples
+    --------
+    >>> from stakes.infer import Volume
+    >>> Volume(2_000_000, "year").money(0.3, "EUR")
+    '600,000 EUR a year'
+    """
+
+    decisions: float
+    per: str = ""
+
+    def money(self, value: float, unit: str = "") -> str:
+        """Write the total of a value per decision.
+
+        Parameters
+        ----------
+        value : float
+            The value per decision.
+        unit : str
+            The unit of costs.
+
+        Returns
+        -------
+        str
+            The amount, and the period or the number of decisions.
+
+        Examples
+        --------
+        >>> from stakes.infer import Volume
+        >>> Volume(1500).money(0.0123456)
+        '18.5 over 1,500 decisions'
+        """
+        period = f" a {self.per}" if self.per else f" over {number(self.decisions)} decisions"
+        return f"{with_unit(float(f'{value * self.decisions:.3g}'), unit)}{period}"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Result):
     """The models that pass and the models that fail in comparison with a baseline.
 
-    Made by `Ranking.gate`.
+    Made by `Ranking.gate`, and by the policies of a study.
 
     Attributes
     ----------
@@ -192,18 +96,24 @@ class Gate(Result):
         The comparisons, the cheapest model first; the baseline is the second of each pair.
     margin : float or None
         How much more than the baseline a model may cost per decision.
+    limits : tuple of float
+        For each pair the limit of the difference that decides: with a margin the one-sided upper
+        limit, which must be below the margin; without, the lower limit of the interval, which must
+        not exceed 0.
     tests : tuple of TestResult
         With a margin, the non-inferiority test of each model.
     unit : str
         The unit of the costs.
     unjudged : mapping of str to str
         Models that could not be judged, and why. Where there are any, the gate does not pass.
+    volume : Volume or None
+        The number of decisions that differences are also stated for.
 
     Notes
     -----
-    Without a margin a model fails if it is shown to cost more than the baseline, with p-values
-    adjusted by Holm's method for the number of models. With a margin it passes if it is shown to
-    cost less than the baseline plus the margin (a test of non-inferiority).
+    Without a margin a model fails if it is shown to cost more than the baseline. With a margin it
+    passes if it is shown to cost less than the baseline plus the margin (a test of
+    non-inferiority). Each model is judged alone, by its own p-value.
 
     Examples
     --------
@@ -226,16 +136,20 @@ class Gate(Result):
     confidence: float
     pairs: tuple[Pair, ...]
     margin: float | None = None
+    limits: tuple[float, ...] = ()
     tests: tuple[TestResult, ...] = ()
     unit: str = ""
     unjudged: Mapping[str, str] = field(default_factory=dict)
+    volume: Volume | None = None
 
     @property
     def failures(self) -> tuple[str, ...]:
         """The models that fail."""
-        if self.margin is not None:
-            return tuple(test.names[0] for test in self.tests if not test.rejected)
-        return tuple(pair.first for pair in self.pairs if pair.rejected and pair.difference > 0)
+        if self.margin is None:
+            return tuple(pair.first for pair in self.pairs if pair.shown and pair.difference > 0)
+        # The limit decides, not the p-value behind it, so that no rounding can part the two.
+        pairs = zip(self.pairs, self.limits, strict=True)
+        return tuple(pair.first for pair, limit in pairs if not limit < self.margin)
 
     @property
     def passes(self) -> tuple[str, ...]:
@@ -249,20 +163,99 @@ class Gate(Result):
         return not self.failures and not self.unjudged
 
     @property
+    def detectable(self) -> tuple[float, ...]:
+        """For each pair, the distance from the difference to the limit that decides.
+
+        Without a margin it is about the smallest extra cost that these rows would have shown.
+        """
+        pairs = zip(self.pairs, self.limits, strict=True)
+        return tuple(abs(limit - pair.difference) for pair, limit in pairs)
+
+    @property
     def rule(self) -> str:
         """The rule for passing, in words."""
         sure = percent(self.confidence)
         if self.margin is not None:
-            unit = f" {self.unit}" if self.unit else ""
+            most = with_unit(self.margin, self.unit, in_full)
             return (
                 f"a model passes if it is shown, with {sure} confidence, that it costs less than "
-                f"{number(self.margin)}{unit} more per decision than {self.baseline}."
+                f"{most} more per decision than {self.baseline}."
             )
-        adjusted = f", p-values adjusted for {len(self.pairs)} models" if self.pairs[1:] else ""
         return (
-            f"a model fails if it is shown, with {sure} confidence{adjusted}, that it costs more "
-            f"than {self.baseline}."
+            f"a model fails if it is shown, with {sure} confidence, that it costs more than "
+            f"{self.baseline}."
         )
+
+    def reasons(self) -> dict[str, str]:
+        """Return why each model passes or fails: the limit that decides, in words.
+
+        Returns
+        -------
+        dict
+            A sentence for each model.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, compare_many
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> ranking = compare_many([0] * 600 + [1] * 400, {
+        ...     "old": [0] * 550 + [1] * 350 + [0] * 100,
+        ...     "new": [0] * 550 + [1] * 340 + [0] * 110}, costs)
+        >>> print(ranking.gate("old").reasons()["new"])
+        new costs 0.1 more per decision than old, at least 0.0375 more
+        (lower limit of the 95% interval).
+        >>> print(ranking.gate("new").reasons()["old"])
+        old costs 0.1 less per decision than new, at most 0.1793 less
+        (lower limit of the 95% interval). An extra cost of about 0.07931 would have been shown.
+        >>> print(ranking.gate("old", margin=0.15).reasons()["new"])
+        new costs 0.1 more per decision than old, at most 0.169 more
+        (upper limit, 95% confidence, one-sided; it must be below 0.15).
+        """
+        sure, failures = percent(self.confidence), self.failures
+        which = f"lower limit of the {sure} interval"
+        if self.margin is not None:
+            must = with_unit(self.margin, self.unit, in_full)
+            which = f"upper limit, {sure} confidence, one-sided; it must be below {must}"
+        found = {}
+        for pair, limit, least in zip(self.pairs, self.limits, self.detectable, strict=True):
+            more = "the same"
+            if pair.difference:
+                side = "more" if pair.difference > 0 else "less"
+                more = f"{self._amount(abs(pair.difference))} {side}"
+            than = "as" if not pair.difference else "than"
+            text = (
+                f"{pair.first} costs {more} per decision {than} {self.baseline}, "
+                f"{self._bound(pair.difference, limit)} ({which})."
+            )
+            if self.margin is None and pair.first not in failures:
+                text += f" An extra cost of about {self._amount(least)} would have been shown."
+            found[pair.first] = text
+        return found
+
+    def _bound(self, difference: float, limit: float) -> str:
+        """State a limit next to the difference that it belongs to."""
+        if limit == 0:
+            return "but possibly the same"
+        value = f"{self._amount(abs(limit))} {'more' if limit > 0 else 'less'}"
+        if limit * difference <= 0:
+            return f"but possibly {value}"
+        further = limit > difference if limit > 0 else limit < difference  # from 0
+        return f"{'at most' if further else 'at least'} {value}"
+
+    def _amount(self, value: float) -> str:
+        text = with_unit(value, self.unit, self._written)
+        return text if self.volume is None else f"{text} ({self.volume.money(value, self.unit)})"
+
+    def _written(self, value: float) -> str:
+        """Write a number with the digits that show on which side of the margin it is."""
+        text = number(value)
+        for digits in range(5, 18):
+            if self.margin is None or (float(text.replace(",", "")) < self.margin) == (
+                value < self.margin
+            ):
+                break
+            text = f"{value:,.{digits}g}"
+        return text
 
     def summary(self) -> str:
         """Summarise which models fail, which pass, and which could not be judged.
@@ -292,16 +285,21 @@ class Gate(Result):
         dict
             The rule, the models that fail, whether all passed, and the comparisons behind it.
         """
+        names = [pair.first for pair in self.pairs]
         return {
             "rule": self.rule,
             "failures": list(self.failures),
             "passed": self.passed,
-            "judged": [pair.first for pair in self.pairs],
+            "judged": names,
             "unjudged": dict(self.unjudged),
             "baseline": self.baseline,
             "margin": self.margin,
             "confidence": self.confidence,
             "unit": self.unit,
+            "volume": None if self.volume is None else asdict(self.volume),
+            "limits": dict(zip(names, self.limits, strict=True)),
+            "detectable": dict(zip(names, self.detectable, strict=True)),
+            "reasons": self.reasons(),
             "pairs": [asdict(pair) for pair in self.pairs],
             "tests": [test.to_dict() for test in self.tests],
         }
@@ -312,7 +310,8 @@ class Gate(Result):
         Returns
         -------
         DataFrame
-            With a row for each model, the attributes of the comparison, and whether it passes.
+            With a row for each model, the attributes of the comparison, the limit that decides,
+            and whether it passes.
 
         Examples
         --------
@@ -328,16 +327,47 @@ class Gate(Result):
         1   bad   False
         """
         passes = self.passes
-        return data_frame([asdict(pair) | {"passes": pair.first in passes} for pair in self.pairs])
+        return data_frame(
+            [
+                asdict(pair) | {"limit": limit, "passes": pair.first in passes}
+                for pair, limit in zip(self.pairs, self.limits, strict=True)
+            ]
+        )
 
     def _repr_html_(self) -> str:
         rows = [
             [
                 pair.first,
                 number(pair.difference),
+                self._written(limit),
                 "failed" if pair.first in self.failures else "passed",
             ]
-            for pair in self.pairs
+            for pair, limit in zip(self.pairs, self.limits, strict=True)
         ]
-        header = ["model", f"cost minus that of {self.baseline}", "gate"]
+        which = "lower limit" if self.margin is None else "upper limit, one-sided"
+        header = ["model", f"cost minus that of {self.baseline}", which, "gate"]
         return html_table(header, rows, caption=f"Gate: {self.rule}")
+
+
+def gate_against(
+    family: Family,
+    candidates: Sequence[str],
+    baseline: str,
+    *,
+    margin: float | None = None,
+    unit: str = "",
+    unjudged: Mapping[str, str] | None = None,
+    volume: Volume | None = None,
+) -> Gate:
+    """Judge candidates against a baseline that was named, each alone."""
+    confidence = family.confidence
+    pairs = tuple(sorted(family.against(candidates, baseline), key=lambda pair: pair.difference))
+    limits = tuple(pair.low for pair in pairs)
+    tests: tuple[TestResult, ...] = ()
+    if margin is not None:
+        compared = family.compared([(pair.first, baseline) for pair in pairs])
+        find_together(compared, uppers_of, 1 - confidence)
+        find_together(compared, p_values_below, margin)
+        limits = tuple(each.upper(1 - confidence) for each in compared)
+        tests = tuple(each.no_more_than(margin, confidence) for each in compared)
+    return Gate(baseline, confidence, pairs, margin, limits, tests, unit, unjudged or {}, volume)

@@ -18,21 +18,20 @@ from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, CostSample, GroupedConfusion, PairedConfusion
 from stakes.errors import DesignError, InputError, InputTypeError, PlanError
-from stakes.infer._inference import limits, outcomes_behind
+from stakes.infer._inference import DEFAULT, limits, outcomes_behind
 from stakes.infer._outcomes import (
     Design,
     Outcomes,
     Stratum,
     cost_differences,
     make_stratum,
-    often_enough,
 )
 from stakes.infer._pilot import Pilot, check_kind, pilot_of
 from stakes.infer._probability.sampling import FutureSets, all_tilted, future_sets, tilted
 from stakes.infer.batch import batch_p_values
 from stakes.infer.difference import CostDifference
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.methods import exact, extremal
+from stakes.infer.methods import extremal
 from stakes.infer.methods.extremal import WEIGHT
 
 TEST_SETS, COMPARISONS = 2000, 1000
@@ -788,17 +787,12 @@ def _shown(tables: Outcomes, alpha: float, sign: float, *, careful: bool) -> NDA
     """
     likely = np.flatnonzero(sign * tables.mean > 0)
     found = _rows(tables, likely)
-    usual = often_enough(found) & (tables.design == "simple")
-    p = np.empty(len(likely))
-    for quick, rows in ((exact.quick_tails, usual), (extremal.quick_tails, ~usual)):
-        if rows.any():
-            p[rows] = 2 * quick(_rows(found, rows))[0 if sign > 0 else 1]
+    p = 2 * extremal.quick_tails(found)[0 if sign > 0 else 1]
     doubtful = (p > alpha / DOUBTFUL) & (p < alpha * DOUBTFUL)
     if careful and doubtful.any():
         counts, same = np.unique(found.only.counts[doubtful], axis=0, return_inverse=True)
         again = Outcomes((found.only.with_counts(counts),))
-        method = "auto" if tables.design == "simple" else "extremal"
-        p[doubtful] = batch_p_values(again, method)[same.ravel()]
+        p[doubtful] = batch_p_values(again)[same.ravel()]
     shown = np.zeros(tables.tables, dtype=bool)
     shown[likely] = p <= alpha
     return shown
@@ -821,11 +815,10 @@ def limits_at_sizes(
         Confidence level.
     """
     found, factors = outcomes_behind(estimate), sizes / n
-    method = estimate.choice.name
     with np.errstate(over="ignore"):  # with less than one example, quantiles are almost 0
         if not any(stratum.labelled for stratum in found.strata):
-            return limits(found.times(factors), confidence, method, {})
-        each = [limits(_of_finite(found, factor), confidence, method, {}) for factor in factors]
+            return limits(found.times(factors), confidence, DEFAULT, {})
+        each = [limits(_of_finite(found, factor), confidence, DEFAULT, {}) for factor in factors]
     return np.array([low[0] for low, _ in each]), np.array([high[0] for _, high in each])
 
 

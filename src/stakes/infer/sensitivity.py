@@ -11,7 +11,7 @@ import numpy as np
 from stakes._core import validate
 from stakes._core.labels import Label
 from stakes._core.optional import data_frame
-from stakes._core.text import html_table, number, percent, percent_range
+from stakes._core.text import html_table, number
 from stakes._core.typing import Floats
 from stakes._core.values import Result
 from stakes.costs import CostMatrix, CostRanges
@@ -19,19 +19,18 @@ from stakes.costs._axes import positions
 from stakes.costs.ranges import find_cell
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError
-from stakes.infer._inference import quiet_interval
-from stakes.infer._outcomes import Design, is_simple
-from stakes.infer._probability.sampling import batch_sizes
-from stakes.infer.cheapest import (
-    FEWEST_DRAWS,
-    Populations,
-    expected_costs,
-    joint_counts,
-    warn_of_rare,
-    wins,
+from stakes.infer._inference import (
+    DEFAULT,
+    SMALLEST,
+    Inference,
+    outcomes_behind,
+    quiet_interval,
+    run_test,
 )
+from stakes.infer._outcomes import Design, Outcomes
+from stakes.infer._shares import cell_shares
 from stakes.infer.estimate import CostEstimate
-from stakes.infer.methods.extremal import limits_at
+from stakes.infer.methods.extremal import limits_at, tails_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,17 +42,14 @@ class Path:
     start: CostMatrix
     stop: CostMatrix
     scale: str = "linear"
-    cell: tuple[int, int] | None = None
 
-    def shares(self) -> Floats:
-        """Return the share of the path up to each place, from 0 to 1."""
+    def matrices(self) -> list[CostMatrix]:
+        """Return the matrix at each place."""
         first, last = self.position[0], self.position[-1]
-        return np.asarray((self.position - first) / (last - first))
-
-    def values(self, start: Floats, stop: Floats) -> Floats:
-        """Interpolate values that are linear in the costs; the first axis is the places."""
-        share = self.shares().reshape(-1, *(1 for _ in start.shape))
-        return np.asarray((1 - share) * start + share * stop)
+        shares = (self.position - first) / (last - first)
+        axes: dict[str, Any] = {"labels": self.start.labels, "decisions": self.start.decisions}
+        values = ((1 - share) * self.start.values + share * self.stop.values for share in shares)
+        return [CostMatrix(each, rows="predicted", **axes) for each in values]
 
 
 def straight_path(costs: CostMatrix, to: Any, steps: int) -> Path:
@@ -64,12 +60,14 @@ def straight_path(costs: CostMatrix, to: Any, steps: int) -> Path:
     return Path("share of the way from the first costs to the second", position, costs, stop)
 
 
-def cell_path(population: Populations, costs: CostRanges, cell: Any, steps: int) -> Path:
+def cell_path(
+    joint: JointConfusion, design: Design, costs: CostRanges, cell: Any, steps: int
+) -> Path:
     """Return the path of one cell through its range, with all others at their means."""
     mean = costs.mean()
     bounds = _bounds(costs)
     if cell is None:
-        i, j = _most_telling(population, costs, bounds)
+        i, j = _most_telling(joint, design, costs, bounds)
     else:
         i, j = find_cell(cell, costs.decisions, costs.labels, "cell")
     low, high = bounds[:, i, j]
@@ -92,7 +90,7 @@ def cell_path(population: Populations, costs: CostRanges, cell: Any, steps: int)
             CostMatrix(values, rows="predicted", labels=mean.labels, decisions=mean.decisions)
         )
     axis = f"cost of predicting {costs.decisions[i]!r} when it was {costs.labels[j]!r}"
-    return Path(axis, position, ends[0], ends[1], "log" if log else "linear", (i, j))
+    return Path(axis, position, ends[0], ends[1], "log" if log else "linear")
 
 
 def _bounds(costs: CostRanges) -> Floats:
@@ -104,18 +102,18 @@ def _bounds(costs: CostRanges) -> Floats:
     return bounds
 
 
-def _most_telling(population: Populations, costs: CostRanges, bounds: Floats) -> tuple[int, int]:
+def _most_telling(
+    joint: JointConfusion, design: Design, costs: CostRanges, bounds: Floats
+) -> tuple[int, int]:
     """Return the cell whose range changes the classifiers' costs most differently."""
-    joint = population.joint
     width = bounds[1] - bounds[0]
     if not width.any():
         raise InputError("costs", "all costs are certain, so there is no range to go through.")
     rows = positions(joint.decisions, costs.decisions, "decision")
     columns = positions(joint.labels, costs.labels, "class")
     cells = np.zeros((len(joint.names), *width.shape))
-    cells[:, np.array(rows)[:, np.newaxis], columns] = population.shares().reshape(
-        -1, len(rows), len(columns)
-    )
+    shares = np.stack([cell_shares(joint.single(name), design) for name in joint.names])
+    cells[:, np.array(rows)[:, np.newaxis], columns] = shares
     telling = np.ptp(cells, axis=0) * width
     if not telling.any():
         telling = width
@@ -130,7 +128,7 @@ FEWEST, MOST_STEPS = 2, 10_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostSensitivity(Result):
-    """The cost of each classifier along a path of costs, and where it is shown to be the cheapest.
+    """The cost of each classifier along a path of costs.
 
     Made by `cost_sensitivity`.
 
@@ -144,10 +142,8 @@ class CostSensitivity(Result):
         The places on the path: shares of the way, or costs of a cell.
     cost, low, high : ndarray, shape (classifiers, steps)
         The expected cost per decision of each classifier, and its interval.
-    probability_low, probability_high : ndarray, shape (classifiers, steps)
-        Bounds of the probability that each is the cheapest at the place on the path.
     confidence : float
-        Confidence level of the intervals, and of what is shown.
+        Confidence level of the intervals.
     scale : str
         "linear", or "log" where the places are spaced geometrically.
 
@@ -159,11 +155,11 @@ class CostSensitivity(Result):
     >>> found = cost_sensitivity(
     ...     [0] * 600 + [1] * 400,
     ...     {"eager": [0] * 400 + [1] * 595 + [0] * 5, "shy": [0] * 630 + [1] * 370},
-    ...     mild, harsh, rng=0)
+    ...     mild, harsh)
     >>> found.cost[:, [0, -1]].round(2).tolist()
     [[0.21, 0.3], [0.06, 0.6]]
-    >>> [(round(low, 2), round(high, 2), name) for low, high, name in found.cheapest_ranges()]
-    [(0.0, 0.16, 'shy'), (0.16, 0.78, None), (0.78, 1.0, 'eager')]
+    >>> [(round(low, 3), round(high, 3), name) for low, high, name in found.cheapest_ranges()]
+    [(0.0, 0.333, 'shy'), (0.333, 1.0, 'eager')]
     """
 
     names: tuple[str, ...]
@@ -172,59 +168,15 @@ class CostSensitivity(Result):
     cost: Floats
     low: Floats
     high: Floats
-    probability_low: Floats
-    probability_high: Floats
     confidence: float
     scale: str = "linear"
 
-    def cheapest_ranges(self) -> list[tuple[float, float, str | None]]:
-        """Return the ranges of the path, and which classifier is shown to be the cheapest in each.
+    def cheapest_ranges(self) -> list[tuple[float, float, str]]:
+        """Return the ranges of the path, and which classifier has the lowest cost in each.
 
-        Each range begins and ends at a place of the path, so more steps give finer ranges.
-
-        Returns
-        -------
-        list of (low, high, name)
-            The ranges one after the other; the name is None where none is shown to be the cheapest.
-
-        Notes
-        -----
-        Of K classifiers one is shown to be the cheapest where the lower bound of its probability is
-        at least 1 - (1 - confidence)/K. For two classifiers and a path between two matrices, that
-        is where ``CostDifference.test("extremal", conservative=True)`` rejects.
-
-        Examples
-        --------
-        >>> from stakes import CostMatrix, cost_sensitivity
-        >>> mild = CostMatrix.from_errors(false_positive=1, false_negative=2)
-        >>> harsh = CostMatrix.from_errors(false_positive=1, false_negative=20)
-        >>> found = cost_sensitivity(
-        ...     [0] * 600 + [1] * 400,
-        ...     {"eager": [0] * 400 + [1] * 595 + [0] * 5, "shy": [0] * 630 + [1] * 370},
-        ...     mild, harsh, rng=0)
-        >>> [name for low, high, name in found.cheapest_ranges()]
-        ['shy', None, 'eager']
-        """
-        needed = 1 - (1 - self.confidence) / len(self.names)
-        shown = self.probability_low >= needed
-        at = np.where(shown.any(axis=0), shown.argmax(axis=0), -1)
-        between_two = np.where(at[:-1] == at[1:], at[:-1], -1)
-        starts = np.flatnonzero(np.append(True, np.diff(between_two) != 0))
-        stops = np.append(starts[1:], len(between_two))
-        return [
-            (
-                float(self.position[start]),
-                float(self.position[stop]),
-                None if between_two[start] < 0 else self.names[between_two[start]],
-            )
-            for start, stop in zip(starts, stops, strict=True)
-        ]
-
-    def average_ranges(self) -> list[tuple[float, float, str]]:
-        """Return the ranges of the path, and which classifier costs least on average in each.
-
-        The averages are those of the test set, however uncertain. The costs are straight lines
-        along the path, so the cheapest classifier changes where two lines meet.
+        The costs are those of the test set, however uncertain: `compare` tests whether two differ
+        at a given place. They are straight lines along the path, so the cheapest classifier changes
+        where two lines meet.
 
         Returns
         -------
@@ -239,9 +191,9 @@ class CostSensitivity(Result):
         >>> found = cost_sensitivity(
         ...     [0] * 600 + [1] * 400,
         ...     {"eager": [0] * 400 + [1] * 595 + [0] * 5, "shy": [0] * 630 + [1] * 370},
-        ...     mild, harsh, rng=0)
-        >>> [(round(low, 3), round(high, 3), name) for low, high, name in found.average_ranges()]
-        [(0.0, 0.333, 'shy'), (0.333, 1.0, 'eager')]
+        ...     mild, harsh)
+        >>> [name for low, high, name in found.cheapest_ranges()]
+        ['shy', 'eager']
         """
         first, last = float(self.position[0]), float(self.position[-1])
         start, rise = self.cost[:, 0], self.cost[:, -1] - self.cost[:, 0]
@@ -261,28 +213,18 @@ class CostSensitivity(Result):
             best, share = following, end
 
     def summary(self) -> str:
-        """Summarise which classifier is shown to be the cheapest where on the path.
+        """Summarise which classifier has the lowest cost where on the path.
 
         Returns
         -------
         str
-            Two or three sentences.
+            A sentence.
         """
-        shown = shown_words(self.cheapest_ranges(), self.confidence)
-        averages = ", then ".join(
+        ranges = ", then ".join(
             f"{name} from {number(low)} to {number(high)}"
-            for low, high, name in self.average_ranges()
+            for low, high, name in self.cheapest_ranges()
         )
-        chances = "; ".join(
-            f"{name} {percent_range(low[0], high[0])}, then {percent_range(low[-1], high[-1])}"
-            for name, low, high in zip(
-                self.names, self.probability_low, self.probability_high, strict=True
-            )
-        )
-        return (
-            f"Along the path ({self.axis}) {shown} On average the cheapest is {averages}. "
-            f"The probability of being the cheapest at its start and its end: {chances}."
-        )
+        return f"Along the path ({self.axis}) the lowest estimated cost is that of {ranges}."
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each classifier and place.
@@ -290,18 +232,14 @@ class CostSensitivity(Result):
         Returns
         -------
         DataFrame
-            With the columns classifier, position, cost, low, high, probability_low and
-            probability_high.
+            With the columns classifier, position, cost, low and high.
         """
         steps = len(self.position)
         return data_frame(
             {
                 "classifier": np.repeat(np.array(self.names, dtype=object), steps),
                 "position": np.tile(self.position, len(self.names)),
-                **{
-                    name: getattr(self, name).ravel()
-                    for name in ("cost", "low", "high", "probability_low", "probability_high")
-                },
+                **{name: getattr(self, name).ravel() for name in ("cost", "low", "high")},
             }
         )
 
@@ -323,24 +261,9 @@ class CostSensitivity(Result):
 
     def _repr_html_(self) -> str:
         rows = [
-            [f"{number(low)} to {number(high)}", name or "cannot be told"]
-            for low, high, name in self.cheapest_ranges()
+            [f"{number(low)} to {number(high)}", name] for low, high, name in self.cheapest_ranges()
         ]
-        return html_table([self.axis, "cheapest"], rows, caption=self.summary())
-
-
-def shown_words(ranges: Sequence[tuple[float, float, str | None]], confidence: float) -> str:
-    """Return in words which classifier is shown to be the cheapest where on a path."""
-    sure = f"({percent(confidence)} confidence)"
-    shown = [(name, f"from {number(low)} to {number(high)}") for low, high, name in ranges if name]
-    if not shown:
-        return f"no model is shown to be the cheapest {sure}."
-    (first, where), *others = shown
-    if len(ranges) == 1:
-        where = "all the way"
-    more = "".join(f", {name} {there}" for name, there in others)
-    rest = "; elsewhere it cannot be told" if len(shown) < len(ranges) else ""
-    return f"{first} is shown to be the cheapest {where}{more} {sure}{rest}."
+        return html_table([self.axis, "lowest cost"], rows, caption=self.summary())
 
 
 def cost_sensitivity(
@@ -354,13 +277,11 @@ def cost_sensitivity(
     impossible: Any = None,
     steps: Any = 51,
     confidence: float = 0.95,
-    n_draws: Any = 4000,
-    rng: np.random.Generator | int | None = None,
 ) -> CostSensitivity:
-    """Return the classifiers' costs along a path of costs, and how likely each is the cheapest.
+    """Return the classifiers' costs along a path of costs.
 
     For two classes a cost curve shows all costs. For more classes, and for any cost matrix, this
-    follows one path through the costs.
+    follows one path through the costs. The decisions of the classifiers stay as they are.
 
     Parameters
     ----------
@@ -370,7 +291,7 @@ def cost_sensitivity(
         From the name of each classifier to its decisions.
     costs : CostMatrix or CostRanges
         The start of the path; or ranges of the costs: then one cell's cost goes through its range
-        while those of the others are drawn from theirs.
+        while the others are at their means.
     to : CostMatrix, optional
         The end of the path, if `costs` is a matrix.
     cell : pair of decision and class, optional
@@ -384,34 +305,17 @@ def cost_sensitivity(
     steps : int, default 51
         The number of places on the path.
     confidence : float, default 0.95
-        Confidence level of the intervals, and of what is shown.
-    n_draws : int, default 4000
-        The number of populations (and costs, with ranges) that are drawn for the probabilities.
-    rng : Generator or seed
-        The source of randomness.
+        Confidence level of the intervals.
 
     Returns
     -------
     CostSensitivity
-        Costs, intervals and probabilities at each place of the path.
-
-    Warns
-    -----
-    RareCostWarning
-        Where the outcome that matters most to a comparison was observed fewer than five times.
+        Costs and intervals at each place of the path.
 
     Notes
     -----
     At the share s of the way the costs are C_s = (1 - s) C_0 + s C_1, and a classifier's expected
-    cost Σ P(i, j) C_s(i, j) is a straight line in s. The bounds of the probability of being the
-    cheapest are those of `cheapest_probability`: they leave room for an expensive mistake that was
-    not observed.
-
-    References
-    ----------
-    Rubin (1981).
-
-    Learned-Miller & Thomas (2019).
+    cost Σ P(i, j) C_s(i, j) is a straight line in s.
 
     Examples
     --------
@@ -424,73 +328,41 @@ def cost_sensitivity(
     ... }
     >>> mild = CostMatrix([[0, 4, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
     >>> harsh = CostMatrix([[0, 9, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
-    >>> found = cost_sensitivity(y_true, predictions, mild, harsh, rng=0)
+    >>> found = cost_sensitivity(y_true, predictions, mild, harsh)
     >>> [(round(low, 3), round(high, 3), name) for low, high, name in found.cheapest_ranges()]
-    [(0.0, 0.12, 'left'), (0.12, 0.92, None), (0.92, 1.0, 'right')]
+    [(0.0, 0.4, 'left'), (0.4, 1.0, 'right')]
     """
     size = validate.as_size(steps, "steps", most=MOST_STEPS)
     if size < FEWEST:
         raise InputError("steps", f"a path has at least a beginning and an end, got {steps!r}.")
-    draws = validate.as_size(n_draws, "n_draws", least=FEWEST_DRAWS)
     validate.alpha(confidence)
-    confidence = float(confidence)
     _check_ends(costs, to, cell)
-    joint = joint_counts(y_true, predictions, costs)
-    design = Design(class_priors, impossible=impossible)
-    population, path = find_path(joint, costs, to, cell=cell, design=design, steps=size)
-    found = follow(population, costs, path, confidence=confidence, draws=draws, rng=rng)
-    warn_of_rare(joint, [path.start, path.stop], population.design)
-    return found
-
-
-def find_path(
-    joint: JointConfusion,
-    costs: CostMatrix | CostRanges,
-    to: CostMatrix | None,
-    *,
-    cell: Any,
-    design: Design,
-    steps: int,
-) -> tuple[Populations, Path]:
-    """Return the distribution of the population given the counts, and the path of the costs."""
+    joint = y_true
+    if not isinstance(y_true, JointConfusion):
+        axes: dict[str, Any] = {"labels": costs.labels, "decisions": costs.decisions}
+        joint = JointConfusion.from_labels(y_true, predictions or {}, **axes)
     known = costs.mean() if isinstance(costs, CostRanges) else costs
     known.values_for(joint.labels, joint.decisions)  # raises where labels are missing
-    population = Populations(joint, design)
+    design = Design(class_priors, impossible=impossible)
     if isinstance(costs, CostRanges):
-        return population, cell_path(population, costs, cell, steps)
-    return population, straight_path(costs, to, steps)
-
-
-def follow(
-    population: Populations,
-    costs: CostMatrix | CostRanges,
-    path: Path,
-    *,
-    confidence: float,
-    draws: int,
-    rng: Any,
-    every: int = 1,
-) -> CostSensitivity:
-    """Return the costs, limits and probabilities along a path, without a warning.
-
-    Slow limits, such as those of groups, may be computed at every few steps only, and interpolated
-    linearly in between.
-    """
-    joint = population.joint
-    low, high = _intervals(population, path, confidence, every)
-    ends = [_matrix(joint, end) for end in (path.start, path.stop)]
-    shares = population.shares()
-    cost = path.values(*(expected_costs(shares, each)[0] for each in ends))
-    bounds = _probabilities(population, costs, path, draws, validate.generator(rng))
+        path = cell_path(joint, design, costs, cell, size)
+    else:
+        path = straight_path(costs, to, size)
+    matrices = path.matrices()
+    estimates = [
+        CostEstimate(table, matrix, design)
+        for table in map(joint.single, joint.names)
+        for matrix in matrices
+    ]
+    shape = len(joint.names), size
+    low, high = np.moveaxis(intervals_at(estimates, float(confidence)).reshape(*shape, 2), 2, 0)
     return CostSensitivity(
         names=tuple(map(str, joint.names)),
         axis=path.axis,
         position=path.position,
-        cost=cost.T,
+        cost=np.array([each.cost for each in estimates]).reshape(shape),
         low=low,
         high=high,
-        probability_low=bounds[0],
-        probability_high=bounds[1],
         confidence=float(confidence),
         scale=path.scale,
     )
@@ -517,83 +389,69 @@ def _check_ends(costs: Any, to: Any, cell: Any) -> None:
         )
 
 
-def _matrix(joint: JointConfusion, costs: CostMatrix) -> Floats:
-    return costs.values_for(joint.labels, joint.decisions)
+# Many results at once, each at costs of its own.
 
 
-def _probabilities(
-    population: Populations,
-    costs: CostMatrix | CostRanges,
-    path: Path,
-    draws: int,
-    generator: np.random.Generator,
-) -> Floats:
-    """Return the bounds of each classifier's probability to be the cheapest at each place."""
-    joint = population.joint
-    won = np.zeros((len(path.position), 2, len(joint.names)))
-    for size in batch_sizes(draws, population.width):
-        drawn = population.drawn(size, generator)
-        ends = [_matrix(joint, end) for end in (path.start, path.stop)]
-        if isinstance(costs, CostRanges) and path.cell is not None:
-            sampled = costs.sample(size, rng=generator)
-            ends = [
-                _with_cell(joint, costs, sampled, path.cell, end) for end in (path.start, path.stop)
-            ]
-        start, stop = (expected_costs(drawn.tables, end) for end in ends)
-        for place, share in enumerate(path.shares()):
-            values = (1 - share) * ends[0] + share * ends[1]
-            table = (1 - share) * start + share * stop
-            won[place] += wins(table, population.room(drawn.extra, values))
-    return np.asarray(np.moveaxis(won, 0, -1) / draws)
+def intervals_at(results: Sequence[Inference], confidence: float) -> Floats:
+    """Return the limits of each result by the default method, shape (results, 2)."""
+    found = np.empty((len(results), 2))
+    stacked = _stacked(results)
+    for place in set(range(len(results))) - set(stacked.places):
+        found[place] = tuple(quiet_interval(results[place], confidence))
+    if stacked.places:
+        found[stacked.places] = np.transpose(
+            limits_at(stacked.costs, stacked.counts, 1 - confidence)
+        )
+    return found
 
 
-def _with_cell(
-    joint: JointConfusion,
-    costs: CostRanges,
-    sampled: Floats,
-    cell: tuple[int, int],
-    end: CostMatrix,
-) -> Floats:
-    """Return drawn costs with that of one cell fixed, in the order of the counts."""
-    fixed = sampled.copy()
-    fixed[:, cell[0], cell[1]] = end.values[cell]
-    rows = positions(joint.decisions, costs.decisions, "decision")
-    columns = positions(joint.labels, costs.labels, "class")
-    return np.asarray(fixed[:, rows][:, :, columns])
+def p_values_at(results: Sequence[Inference]) -> Floats:
+    """Return the two-sided p-value by the default method that each mean is 0."""
+    found = np.empty(len(results))
+    stacked = _stacked(results)
+    for place in set(range(len(results))) - set(stacked.places):
+        found[place] = _p_value(outcomes_behind(results[place]))
+    if stacked.places:
+        tails = [tails_at(sign * stacked.costs, stacked.counts) for sign in (1, -1)]
+        found[stacked.places] = np.clip(2 * np.minimum(*tails), SMALLEST, 1.0)
+    return found
 
 
-def _intervals(
-    population: Populations, path: Path, confidence: float, every: int
-) -> tuple[Floats, Floats]:
-    """Return the default intervals of each classifier's cost at each place."""
-    joint, design = population.joint, population.design
-    values = path.values(*(_matrix(joint, end) for end in (path.start, path.stop)))
-    tables = [joint.single(name) for name in joint.names]
-    if design.impossible is None and all(is_simple(table, design) for table in tables):
-        return _all_limits(np.stack([table.counts for table in tables]), values, confidence)
-    axes: dict[str, Any] = {"labels": joint.labels, "decisions": joint.decisions}
-    places = [CostMatrix(each, rows="predicted", **axes) for each in values]
-    shares = np.asarray(path.shares(), dtype=np.float64)
-    knots = np.unique([*range(0, len(places), every), len(places) - 1])
-    found = np.empty((2, len(tables), len(places)))
-    for row, table in enumerate(tables):
-        estimates = (CostEstimate(table, places[at], design) for at in knots)
-        limits = np.array([tuple(quiet_interval(each, confidence)) for each in estimates])
-        for side in (0, 1):
-            found[side, row] = np.interp(shares, shares[knots], limits[:, side])
-    return found[0], found[1]
+def _p_value(outcomes: Outcomes) -> float:
+    if outcomes.lowest == outcomes.highest:  # nothing varies: the mean is known
+        return float(outcomes.mean[0] == 0)
+    named: dict[str, Any] = {"names": ("first", "second"), "options": {}}
+    return run_test(
+        outcomes, DEFAULT, alternative="two-sided", margin=0.0, confidence=0.95, **named
+    ).p_value
 
 
-def _all_limits(counts: Floats, costs: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the limits of each classifier at each place in one call."""
-    cells, places = counts.reshape(len(counts), -1), costs.reshape(len(costs), -1)
-    # Most of many cells are empty. Limits add only to the costliest and the cheapest cell.
-    used = (cells > 0).sum(axis=0) > 0
-    used[places.argmin(axis=1)] = used[places.argmax(axis=1)] = True
-    low, high = limits_at(
-        np.tile(places[:, used], (len(cells), 1)),
-        np.repeat(cells[:, used], len(places), axis=0),
-        1 - confidence,
+@dataclass(frozen=True, eq=False)
+class _Stacked:
+    """The results of independent rows: their positions, possible costs and counts."""
+
+    places: list[int]
+    costs: Floats
+    counts: Floats
+
+
+def _stacked(results: Sequence[Inference]) -> _Stacked:
+    """Return the results of independent rows together; limits need only the costs that occurred.
+
+    The first and the last cost are the extreme ones that are possible. Shorter rows repeat it.
+    """
+    places, costs, counts = [], [], []
+    for place, outcomes in enumerate(map(outcomes_behind, results)):
+        alone = outcomes.design == "simple" and len(outcomes.strata) == 1
+        if alone and outcomes.lowest < outcomes.highest:
+            used = outcomes.only.counts[0] > 0
+            used[[0, -1]] = True
+            places.append(place)
+            costs.append(outcomes.only.costs[used])
+            counts.append(outcomes.only.counts[0, used])
+    most = max(map(len, costs), default=0)
+    return _Stacked(
+        places,
+        np.array([np.pad(each, (0, most - len(each)), mode="edge") for each in costs]),
+        np.array([np.pad(each, (0, most - len(each))) for each in counts]),
     )
-    shape = len(cells), len(places)
-    return low.reshape(shape), high.reshape(shape)

@@ -21,7 +21,7 @@ from stakes._core.values import Result, readonly_copy
 from stakes.costs import CostMatrix, ExampleCosts
 from stakes.counts.joint import JointConfusion
 from stakes.errors import InputError, InputTypeError, LabelError
-from stakes.infer.gate import Pair, bonferroni, judged
+from stakes.infer.family import IN_FAMILY, Pair
 from stakes.learn._base import classes_of, training_costs
 from stakes.learn._comparison import (
     Data,
@@ -157,7 +157,21 @@ class LearnerComparison(Result):
         alpha = validate.alpha(self.confidence if confidence is None else confidence)
         compared = [self.difference(*pair) for pair in combinations(self.mean_costs(), 2)]
         p_values = np.array([each.p_value for each in compared])
-        return judged(compared, p_values, bonferroni(compared, alpha), alpha, adjust)
+        adjusted = _holm(p_values) if adjust == "holm" else p_values
+        return [
+            Pair(
+                *each.names,
+                each.difference,
+                limits.low,
+                limits.high,
+                float(one),
+                float(all_),
+                bool(all_ <= alpha),
+                IN_FAMILY,
+            )
+            for each, one, all_ in zip(compared, p_values, adjusted, strict=True)
+            for limits in [each.interval(1 - alpha / len(compared))]
+        ]
 
     def best_set(self, confidence: float | None = None) -> list[str]:
         """Return the learners that no other was shown to beat, the cheapest first.
@@ -172,9 +186,7 @@ class LearnerComparison(Result):
         list of str
         """
         pairs = self.pairwise(confidence=confidence)
-        beaten = {
-            pair.second if _first_wins(pair) else pair.first for pair in pairs if pair.rejected
-        }
+        beaten = {pair.second if _first_wins(pair) else pair.first for pair in pairs if pair.shown}
         return [name for name in self.mean_costs() if name not in beaten]
 
     def to_frame(self, **options: Any) -> Any:
@@ -251,9 +263,9 @@ class LearnerComparison(Result):
                     f"{pair.first} - {pair.second}",
                     number(pair.difference),
                     f"{number(pair.low)} to {number(pair.high)}",
-                    written_p(pair.adjusted),
+                    written_p(pair.p_adjusted),
                     "{wins}/{ties}/{losses}".format(**row),
-                    f"{cheaper} is cheaper" if pair.rejected else "a tie",
+                    f"{cheaper} is cheaper" if pair.shown else "a tie",
                 ]
             )
         header = ["pair", "difference", "simultaneous interval", "adjusted p"]
@@ -392,3 +404,12 @@ def compare_learners(
     )
     sizes = readonly_copy([len(train) for train, _ in splits])
     return LearnerComparison(tuple(tables), sizes, matrix, test, confidence, unit)
+
+
+def _holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Holm's adjusted p-values."""
+    order = np.argsort(p_values)
+    factors = len(p_values) - np.arange(len(p_values))
+    found = np.empty_like(p_values)
+    found[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
+    return found

@@ -1,21 +1,8 @@
-"""Policies: a model at a threshold, decisions as they stand, or a constant prediction."""
+"""Policies: a model at a threshold, decisions as they stand, or a constant prediction.
 
-from stakes._core.values import name_arguments
-from stakes.policies._assemble import Asked
-from stakes.policies._choose import Choosing
-from stakes.policies._compared import PolicyPair
-from stakes.policies.policies import Policies, Policy
-from stakes.policies.verdict import Saving, ToSettle, Verdict
+The public names are listed in ``__init__.pyi`` and load on first use.
+"""
 
-__all__ = [
-    "Asked",
-    "Choosing",
-    "Policies",
-    "Policy",
-    "PolicyPair",
-    "Saving",
-    "ToSettle",
-    "Verdict",
-]
+from stakes._core.optional import lazy_names
 
-name_arguments(__name__)
+__getattr__, __dir__ = lazy_names(__name__, whole=True)

@@ -25,6 +25,8 @@ from stakes.policies._choose import (
     choose,
     choose_rows,
 )
+from stakes.policies._limits import broken, impossible
+from stakes.policies._rows import FOLDS
 from stakes.policies.policies import Policies, Policy
 from stakes.policies.verdict import in_words
 from stakes.predictions.examples import JointExamples
@@ -46,6 +48,12 @@ class Asked(Result):
         ``old@best`` or ``always ok``.
     candidates : tuple of str
         Policies that must compete, named in the same way.
+
+    Examples
+    --------
+    >>> from stakes.policies import Asked
+    >>> Asked("old", ("new@best",)).names
+    ('old', 'new@best')
     """
 
     baseline: str | None = None
@@ -98,7 +106,13 @@ class Counted:
     doubtful: Mapping[str, str] = field(default_factory=dict)
 
 
-def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: float) -> Policies:
+def policies_of(
+    counted: Counted,
+    choosing: Choosing,
+    asked: Asked,
+    confidence: float,
+    chosen: Chosen | ChosenRows | None = None,
+) -> Policies:
     """Return the policies of the models, and the constant predictions.
 
     Parameters
@@ -111,16 +125,16 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
         Policies that were named.
     confidence : float
         Confidence level of intervals and tests.
+    chosen : Chosen, optional
+        The thresholds, where they are chosen already.
     """
     stated = _stated(asked, counted.models)
-    _check_limits(choosing)
     largest = counted.costs.values if counted.examples is None else counted.examples.costs
     validate.not_too_large(float(np.abs(largest).max()), "costs")
-    chosen: Chosen | ChosenRows | None = None
     for name, (model, _) in stated.items():
         if model not in _scored(counted):
             raise _refused(asked, name, f"{name!r}: {_no_scores(model)}.")
-    if _scored(counted):
+    if chosen is None and _scored(counted):
         chosen = _chosen(counted, with_stated(choosing, asked, counted.models))
     found = _decided(counted, chosen) + ([] if chosen is None else _by_threshold(chosen))
     tables = (counted.joint, counted.joint)
@@ -132,16 +146,20 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
     ]
     order = {model.name: place for place, model in enumerate(counted.models)}
     found.sort(key=lambda each: order.get(each.model or "", len(order)))
-    every = _distinct(found)
+    every = merged(_distinct(found), tables[1])
     barred = [each.name for each in every if _broken(each, tables[1], counted, choosing)]
-    if all(each.name in barred for each in every if each.model is not None):
-        raise _nothing_to_judge(counted, chosen, choosing.limits)
+    if all(each.name in barred for each in every if each.models):
+        raise _nothing_to_judge(counted, chosen, choosing)
     unread = {name: why for name, why in counted.doubtful.items() if name not in order}
     known = _Known(every, stated, asked, unread, barred)
     names = {each: known.resolved(each) for each in asked.names}
-    usual = next((each.name for each in every if each.kind == "decisions"), None)
-    baseline = usual if asked.baseline is None else names[asked.baseline]
-    policies = tuple(each for each in every if each.name not in barred or each.name == baseline)
+    baseline = None if asked.baseline is None else names[asked.baseline]
+    kept = {baseline}
+    if all(
+        each.name in barred for each in every if _fixed(each)
+    ):  # nothing else to measure against
+        kept |= {each.name for each in every if _fixed(each)}
+    policies = tuple(each for each in every if each.name not in barred or {*each.names} & kept)
     return Policies(
         policies,
         *tables,
@@ -149,15 +167,47 @@ def policies_of(counted: Counted, choosing: Choosing, asked: Asked, confidence: 
         counted.design,
         confidence,
         chosen.examples if isinstance(chosen, ChosenRows) else counted.examples,
-        None if asked.baseline is None else baseline,
+        baseline,
         tuple(dict.fromkeys(names[each] for each in asked.candidates)),
         (
-            *_notes(counted, chosen, choosing),
-            *_limit_notes([each for each in every if each.name in barred], baseline),
+            *_notes(counted, chosen),
+            *_limit_notes([each for each in every if each.name in barred], policies),
         ),
         _unjudged(counted, chosen, policies),
-        tuple(name for name in barred if name == baseline),
+        tuple(each.name for each in policies if each.name in barred),
+        tuple(_remarks(chosen, choosing)),
     )
+
+
+def _fixed(policy: Policy) -> bool:
+    """Tell whether a policy needs no choice: a constant prediction, or decisions as they stand."""
+    return policy.kind in {"constant", "decisions", "minimum_cost"}
+
+
+PRECEDENCE = ("constant", "decisions", "minimum_cost", "threshold")
+
+
+def merged(policies: Sequence[Policy], table: JointConfusion) -> list[Policy]:
+    """Return the policies, those that decide every row alike as one with several names.
+
+    What needs no choice comes first, and a threshold that these rows chose before the same one as
+    stated: typing a chosen threshold does not make it one that needed no choice.
+    """
+    alike: dict[object, list[Policy]] = {}
+    for each in policies:
+        key: object
+        if each.always is not None:
+            key = table.decisions.index(each.always)
+        else:
+            column = table.decided[:, table.names.index(each.column)]
+            constant = len(column) > 0 and bool((column == column[0]).all())
+            key = int(column[0]) if constant else column.tobytes()
+        alike.setdefault(key, []).append(each)
+    found: dict[str, Policy] = {}
+    for group in alike.values():
+        first, *others = sorted(group, key=lambda each: (PRECEDENCE.index(each.kind), each.pinned))
+        found[first.name] = replace(first, alike=tuple(others))
+    return [found[each.name] for each in policies if each.name in found]
 
 
 def _scored(counted: Counted) -> tuple[str, ...]:
@@ -183,21 +233,14 @@ def with_stated(choosing: Choosing, asked: Asked, models: Sequence[Model]) -> Ch
     return replace(choosing, fixed=tuple(dict.fromkeys([*choosing.fixed, *stated])))
 
 
-def _check_limits(choosing: Choosing) -> None:
-    """Raise an error if a limit is not a rate."""
-    for name in ("min_recall", "max_fpr"):
-        rate = getattr(choosing, name)
-        if rate is not None and not 0 <= rate <= 1:
-            raise InputError(name, f"expected a rate from 0 to 1, got {rate:g}.")
-
-
 def _broken(policy: Policy, table: JointConfusion, counted: Counted, choosing: Choosing) -> bool:
     """Tell whether a policy that was not chosen within the limits breaks one on these rows."""
     limits = choosing.limits
     if not limits or policy.cross_fitted:
         return False
     if policy.kind == "constant":
-        return _breaks(policy.decision, counted, choosing)
+        rate = float(policy.decision == counted.positive)  # of both classes
+        return counted.positive is not None and broken(choosing, rate, rate, rate)
     if counted.positive is None or len(counted.costs.decisions) != 2:  # noqa: PLR2004
         raise InputError(", ".join(limits), "limits are for two classes and two decisions.")
     counts = where_used(table.single(policy.column), counted.design).counts
@@ -208,22 +251,18 @@ def _broken(policy: Policy, table: JointConfusion, counted: Counted, choosing: C
         float(flagged[place] / totals[place]) if totals[place] else 0.0
         for place in (positive, 1 - positive)
     )
-    alarms = float(flagged.sum() / totals.sum())
-    return (
-        recall < limits.get("min_recall", 0.0)
-        or fpr > limits.get("max_fpr", 1.0)
-        or alarms > limits.get("capacity", 1.0)
-    )
+    return broken(choosing, recall, fpr, float(flagged.sum() / totals.sum()))
 
 
-def _limit_notes(barred: Sequence[Policy], baseline: str | None) -> list[str]:
+def _limit_notes(barred: Sequence[Policy], kept: Sequence[Policy]) -> list[str]:
     """State which policies break a limit, and whether they are left out."""
-    others = [in_words(each) for each in barred if each.name != baseline]
+    names = {each.name for each in kept}
+    others = [in_words(each) for each in barred if each.name not in names]
     notes = [
-        f"{in_words(each)} does not keep within the limits on these rows: savings are against it, "
-        "but it cannot be the policy to use."
+        f"{in_words(each)} does not keep within the limits on these rows: it cannot be the policy "
+        "to use, only the baseline."
         for each in barred
-        if each.name == baseline
+        if each.name in names
     ]
     if others:
         do, are = ("do", "are") if others[1:] else ("does", "is")
@@ -235,24 +274,13 @@ def _limit_notes(barred: Sequence[Policy], baseline: str | None) -> list[str]:
     ]
 
 
-def _breaks(decision: Label, counted: Counted, choosing: Choosing) -> bool:
-    """Tell whether a constant prediction breaks a limit."""
-    if counted.positive is None:
-        return False
-    rate = float(decision == counted.positive)
-    least, most = choosing.min_recall or 0.0, choosing.max_fpr
-    capacity = 1.0 if choosing.capacity is None else choosing.capacity
-    return rate < least or rate > (1.0 if most is None else most) or rate > capacity
-
-
 def _nothing_to_judge(
-    counted: Counted, chosen: Chosen | ChosenRows | None, limits: Mapping[str, float]
+    counted: Counted, chosen: Chosen | ChosenRows | None, choosing: Choosing
 ) -> InputError:
     """Return the error for the case that no model has decisions or a threshold."""
     reasons = {} if chosen is None else chosen.undecided
-    if limits and (not reasons or all(each.startswith(IMPOSSIBLE) for each in reasons.values())):
-        what = IMPOSSIBLE if reasons else "no decisions keep within"
-        return InputError(", ".join(limits), f"{what} all of these limits.", "Loosen a limit.")
+    if choosing.limits and all(each.startswith(IMPOSSIBLE) for each in reasons.values()):
+        return impossible(choosing, "threshold" if reasons else "policy")
     each = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
     return InputError(
         "",
@@ -274,7 +302,7 @@ def _unjudged(
     counted: Counted, chosen: Chosen | ChosenRows | None, policies: Sequence[Policy]
 ) -> dict[str, str]:
     """Return the models without a policy and unreadable columns that may be models, and why."""
-    judged = {each.model for each in policies}
+    judged = {model for each in policies for model in each.models}
     reasons = {} if chosen is None else chosen.undecided
     lacking = [model.name for model in counted.models if model.name not in judged]
     found = {name: reasons.get(name, "it has no decisions") for name in lacking}
@@ -316,6 +344,9 @@ def threshold_policy(each: Threshold, column: str) -> Policy:
         cross_fitted=each.cross_fitted and any(np.isfinite(value) for _, value in each.cuts),
         range_=each.range_,
         column=column,
+        chosen=column == f"{each.model}@",
+        pinned=column not in {each.model, f"{each.model}@"},
+        reason=each.reason,
     )
 
 
@@ -334,6 +365,7 @@ def _distinct(policies: Sequence[Policy]) -> list[Policy]:
         name = each.name
         other = taken.get(name)
         if other is not None and other.kind == each.kind == "threshold":
+            taken[name] = replace(other, pinned=other.pinned and each.pinned)
             continue  # stated and chosen: the same threshold
         while name in taken:  # the name of another model
             name = f"{name}'"
@@ -394,18 +426,19 @@ class _Known:
 
     def resolved(self, name: str) -> str:
         """Return the full name of the policy that a name refers to."""
-        by_name = {each.name: each for each in self.policies}
+        every = [one for each in self.policies for one in (each, *each.alike)]
+        by_name = {each.name: each for each in every}
         self._check_usable(name)
         if name in self.stated:
             wanted = self.stated[name]
-            same = [each for each in self.policies if (each.model, each.threshold) == wanted]
+            same = [each for each in every if (each.model, each.threshold) == wanted]
             if same:
                 return same[0].name
         if name in by_name:
             return name
         model, at, value = name.rpartition("@")
         best = bool(at) and value == BEST
-        own = [each for each in self.policies if each.model == (model if best else name)]
+        own = [each for each in every if each.model == (model if best else name)]
         chosen = [each for each in own if each.kind in ("threshold", "minimum_cost")]
         chosen.sort(key=lambda each: each.kind != "threshold")
         if own and not best:
@@ -431,8 +464,8 @@ def _instead(name: str, counted: Counted) -> str:
     return "it competes as decided" if given else "it competes by minimum expected cost"
 
 
-def _notes(counted: Counted, chosen: Chosen | ChosenRows | None, choosing: Choosing) -> list[str]:
-    """Describe how thresholds were chosen, and for which models none could be."""
+def _notes(counted: Counted, chosen: Chosen | ChosenRows | None) -> list[str]:
+    """State for which models no threshold could be chosen, and what is unusual about others."""
     if chosen is None:
         both = [model.name for model in counted.models if model.decisions and model.scores]
         if counted.examples is not None and both:
@@ -447,26 +480,7 @@ def _notes(counted: Counted, chosen: Chosen | ChosenRows | None, choosing: Choos
             "without its scores no other threshold can be chosen."
             for name, cut in counted.decided_from.items()
         ]
-    notes = []
-    fitted = [each for each in chosen.thresholds.values() if each.cross_fitted]
-    if fitted:
-        folds = choosing.folds_of(sum(counted.class_rows))
-        notes.append(
-            f"Thresholds are chosen on these rows. Each of {folds} folds is judged at the "
-            f"threshold that the other folds choose (seed {choosing.seed})."
-        )
-        if choosing.limits:
-            notes.append(
-                "A limit holds on the rows that choose the threshold; on others it may be missed. "
-                "Folds use other thresholds with a limit than without, so the cost with one may by "
-                "chance be lower."
-            )
-    elif choosing.validation is not None and not any(
-        each.reason for each in chosen.thresholds.values()
-    ):
-        other = choosing.validation
-        n = other.n if isinstance(other, JointExamples) else len(other.positive)
-        notes.append(f"Thresholds are chosen on {n:,} validation rows.")
+    notes: list[str] = []
     unable = [name for name, each in chosen.undecided.items() if each.startswith(IMPOSSIBLE)]
     if unable:
         notes.append(f"No threshold of {listed(unable)} keeps within the limits.")
@@ -476,6 +490,33 @@ def _notes(counted: Counted, chosen: Chosen | ChosenRows | None, choosing: Choos
         notes.append(f"No threshold is chosen for {name}: {reason}; {_instead(name, counted)}.")
     notes += _threshold_notes(counted, chosen)
     return notes
+
+
+def _remarks(chosen: Chosen | ChosenRows | None, choosing: Choosing) -> list[str]:
+    """Describe how thresholds were chosen and judged."""
+    if chosen is None:
+        return []
+    remarks = []
+    if any(each.cross_fitted for each in chosen.thresholds.values()):
+        remarks.append(
+            "Thresholds are chosen on these rows. The cost of a chosen threshold and its interval "
+            f"are corrected for that: each of {FOLDS} folds is judged at the threshold that the "
+            "others choose. Recall, flagged share and all else are of the threshold itself, on all "
+            "rows."
+        )
+        if choosing.limits:
+            remarks.append(
+                "A limit holds on the rows that choose the threshold; on others it may be missed. "
+                "Folds use other thresholds with a limit than without, so the cost with one may by "
+                "chance be lower."
+            )
+    elif choosing.validation is not None and not any(
+        each.reason for each in chosen.thresholds.values()
+    ):
+        other = choosing.validation
+        n = other.n if isinstance(other, JointExamples) else len(other.positive)
+        remarks.append(f"Thresholds are chosen on {n:,} validation rows.")
+    return remarks
 
 
 def _threshold_notes(counted: Counted, chosen: Chosen | ChosenRows) -> list[str]:

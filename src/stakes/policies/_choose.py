@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,13 @@ from numpy.typing import NDArray
 from stakes._core.labels import Label
 from stakes._core.typing import Booleans, Floats
 from stakes._core.validate import applicable
-from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.counts import JointConfusion
 from stakes.errors import InputError
-from stakes.infer._outcomes import Design
+from stakes.infer._outcomes import SIMPLE, Design
+from stakes.policies._limits import Limits, flagged_sums, impossible, in_population, within
 from stakes.policies._rows import (
+    FOLDS,
     Folds,
     Rows,
     Steps,
@@ -36,14 +38,9 @@ from stakes.policies._rows import (
     same_rows,
     short,
 )
-from stakes.policies._rule import ScoreTables, cheapest_cuts, expected_thresholds
+from stakes.policies._rule import ScoreTables, cheapest_cuts, expected_thresholds, running
 from stakes.predictions.examples import IN_SAMPLE, JointExamples
 from stakes.predictions.scores import JointScores
-
-FOLDS = ((2_000, 20), (200_000, 10), (np.inf, 5))
-"""Pairs of a limit on the number of rows, and the number of folds below it."""
-
-MOST_FOLDS = 100
 
 TWO_ERRORS = 1.96
 """Standard errors by which a threshold must cost more for the difference to be shown."""
@@ -61,68 +58,25 @@ class ImpossibleLimitsError(InputError):
 
 
 @dataclass(frozen=True, eq=False)
-class Choosing(Result):
-    """Settings of the choice of thresholds.
+class Choosing(Limits):
+    """Settings of the choice of thresholds: those of `Limits`, and these.
 
     Attributes
     ----------
-    folds : int or None
-        The number of folds; None for a number that is larger the fewer rows there are.
-    seed : int
-        The random seed of the folds.
-    min_recall, max_fpr : float or None
-        The lowest recall and the highest false positive rate allowed.
-    capacity : float or None
-        The largest share of rows that may be called positive.
     fixed : tuple of (str, float)
         Models with a stated threshold, which competes in addition to the chosen one.
     validation : JointScores, JointExamples or None
         Other rows to choose thresholds on; with costs of their own if the rows to judge by have.
+
+    Examples
+    --------
+    >>> from stakes.policies import Choosing
+    >>> Choosing(min_recall=0.9).min_recall
+    0.9
     """
 
-    folds: int | None = None
-    seed: int = 0
-    min_recall: float | None = None
-    max_fpr: float | None = None
-    capacity: float | None = None
     fixed: tuple[tuple[str, float], ...] = ()
     validation: JointScores | JointExamples | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.folds is not None and not 2 <= self.folds <= MOST_FOLDS:  # noqa: PLR2004
-            raise InputError("folds", f"expected a number from 2 to {MOST_FOLDS}.")
-
-    def folds_of(self, n: int) -> int:
-        """Return the number of folds for so many rows.
-
-        With few rows, the thresholds of five folds vary much, and so does the cost with the seed.
-
-        Parameters
-        ----------
-        n : int
-            The number of rows.
-
-        Returns
-        -------
-        int
-            The number of folds.
-
-        Examples
-        --------
-        >>> from stakes.policies import Choosing
-        >>> Choosing().folds_of(5000), Choosing(folds=3).folds_of(5000)
-        (10, 3)
-        """
-        if self.folds is not None:
-            return self.folds
-        return next(folds for rows, folds in FOLDS if n < rows)
-
-    @property
-    def limits(self) -> dict[str, float]:
-        """The limits that are set, by name."""
-        names = ("min_recall", "max_fpr", "capacity")
-        return {name: float(v) for name in names if (v := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True)
@@ -217,7 +171,7 @@ def task_of(scores: JointScores, costs: CostMatrix, design: Design, choosing: Ch
     each, by_class = (other or rows).class_weights(design)
     weighted = values[order] * by_class
     named = costs.labels, costs.decisions
-    return Task(rows, other, *named, order, weighted, each, choosing, by_class)
+    return Task(rows, other, *named, order, weighted, each, choosing, by_class, design)
 
 
 def check_others(rows: Rows, other: Rows | None) -> None:
@@ -260,6 +214,44 @@ class Made:
     undecided: dict[str, str]
 
 
+@dataclass(frozen=True, eq=False)
+class Training:
+    """The rows on which the threshold of a model is chosen, without each fold, and all of them.
+
+    Attributes
+    ----------
+    steps : Steps
+        The possible cuts.
+    folds : ndarray of int
+        The fold of each row.
+    tables : ScoreTables
+        A table without each fold, and one of all rows.
+    allowed : ndarray of bool, or None
+        The cuts that keep within the limits.
+    """
+
+    steps: Steps
+    folds: Folds
+    tables: ScoreTables
+    allowed: Booleans | None
+
+    @cached_property
+    def used(self) -> list[NDArray[np.intp]]:
+        """The steps that have rows, in each table."""
+        return [np.flatnonzero(each) for each in self.tables.negatives + self.tables.positives]
+
+    def ends(self, cuts: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return after how many distinct scores each fold's decisions end.
+
+        Where no cut keeps within the limits without a fold, the cut to deploy is used there.
+        """
+        found = [ends_of(self.steps, *each) for each in zip(cuts[:-1], self.used, strict=False)]
+        if self.allowed is not None:
+            for fold in np.flatnonzero(~self.allowed[:-1].any(axis=1)):
+                found[fold] = self.steps.bounds[cuts[-1]]
+        return np.stack(found)
+
+
 @dataclass(eq=False)
 class Task:
     """The choice of thresholds for several models on the same rows.
@@ -280,9 +272,14 @@ class Task:
         The settings of the choice.
     by_class : ndarray, shape (2,)
         The frequency of each class in the target population, relative to that in the rows.
+    design : Design
+        The class priors and the population.
     gains : ndarray or None
         The extra cost of the first of two decisions over the second, where each row to choose on
         has costs of its own.
+    prices : ndarray or None
+        The costs of the rows to judge by, by decision from the highest scores to the lowest, where
+        they have costs of their own.
     """
 
     rows: Rows
@@ -294,15 +291,17 @@ class Task:
     each: Floats | None
     choosing: Choosing
     by_class: Floats
+    design: Design = SIMPLE
     gains: Floats | None = None
+    prices: Floats | None = None
 
     def __post_init__(self) -> None:
-        chosen_on = self.rows if self.other is None else self.other
-        self.lacking = chosen_on.too_few(self.each)
-        self.dealt: Folds | None = None
+        self.chosen_on = self.rows if self.other is None else self.other
+        self.lacking = self.chosen_on.too_few(self.each)
         self.weight = 1.0
         if self.each is not None:
-            self.weight = float((self.each**2).sum() / self.each.sum())
+            ordered = np.sort(self.each)  # so that the order of rows changes no digit
+            self.weight = float((ordered**2).sum() / ordered.sum())
 
     def decided(self) -> Made:
         """Choose for all models, and add the thresholds that were stated."""
@@ -341,7 +340,7 @@ class Task:
         try:
             if self.other is not None:
                 return self._on_others(name, values, ranks)
-            return self._cross_fitted(name, values, ranks)
+            return self._cross_fitted(at, name, values, ranks)
         except ImpossibleLimitsError:
             return f"{IMPOSSIBLE} the limits"
 
@@ -358,18 +357,12 @@ class Task:
         ends = np.array([above(scores.thresholds[at], threshold)])
         return self._same(name, ends, [threshold], self.rows.ranks[at], "")
 
-    def _cross_fitted(self, name: str, values: Floats, ranks: NDArray[Any]) -> Any:
-        rows, count = self.rows, self.choosing.folds_of(len(self.rows.positive))
-        if self.dealt is None:
-            self.dealt = rows.folds(count, self.choosing.seed, self.labels, len(self.decisions))
-        steps = Steps.of(values, ranks, rows.positive)
-        training = self.tables(steps, ranks, self.dealt, count)
-        *by_fold, deployed = self._cuts(training)
-        seen = training.negatives + training.positives
-        ends = np.stack(
-            [ends_of(steps, cuts, table) for cuts, table in zip(by_fold, seen, strict=False)]
-        )
-        held_out = places_of(ranks, [each[self.dealt] for each in ends.T.astype(ranks.dtype)])
+    def _cross_fitted(self, at: int, name: str, values: Floats, ranks: NDArray[Any]) -> Any:
+        fitted = self.training(at, values, ranks)
+        steps, training = fitted.steps, fitted.tables
+        cuts = cheapest_cuts(training, self.costs, fitted.allowed)
+        deployed, ends = cuts[-1], fitted.ends(cuts)
+        held_out = places_of(ranks, [each[fitted.folds] for each in ends.T.astype(ranks.dtype)])
         threshold = self._threshold(name, [steps.threshold(cut) for cut in deployed])
         total = np.stack([training.negatives[-1], training.positives[-1]])
         within = None
@@ -380,12 +373,35 @@ class Task:
         places = places_of(ranks, steps.bounds[deployed])
         return threshold, places, held_out
 
-    def tables(self, steps: Steps, ranks: NDArray[Any], folds: Folds, count: int) -> ScoreTables:
-        """Return tables of the rows to choose on, without each fold and all; for one fold, all."""
-        rows = self.rows if self.other is None else self.other
+    def training(self, at: int, values: Floats, ranks: NDArray[Any]) -> Training:
+        """Return the rows to choose on without each fold, and all of them."""
+        rows = self.rows
+        places = np.empty(len(self.order), dtype=np.int64)
+        places[self.order] = np.arange(len(self.order))
+        folds, order = rows.dealt(at, places, self.each, self.prices)
+        steps = Steps.of(values, ranks, rows.positive)
+        tables = self.tables(steps, ranks, folds, FOLDS, order)
+        return Training(steps, folds, tables, self.allowed(at, steps, tables))
+
+    def tables(
+        self,
+        steps: Steps,
+        ranks: NDArray[Any],
+        folds: Folds,
+        count: int,
+        order: NDArray[np.intp] | None = None,
+    ) -> ScoreTables:
+        """Return tables of the rows to choose on, without each fold and all; for one fold, all.
+
+        With an order, sums of weights are taken in it, so that no order of rows changes a digit.
+        """
+        rows = self.chosen_on
+        weighted = order is not None and (self.each is not None or self.gains is not None)
+        at: Any = order if weighted else slice(None)
 
         def without(each: Floats | None) -> Floats:
-            tables = steps.tables(ranks, rows.positive, folds, count, each)
+            chosen = None if each is None else each[at]
+            tables = steps.tables(ranks[at], rows.positive[at], folds[at], count, chosen)
             total = tables.sum(axis=1, keepdims=True)
             return total if count == 1 else np.concatenate([total - tables, total], axis=1)
 
@@ -397,12 +413,33 @@ class Task:
             squares = np.maximum(without(weights * self.gains**2), 0)
         return ScoreTables(training[1], training[0], self.weight, gains, squares)
 
-    def _cuts(self, tables: ScoreTables) -> NDArray[np.intp]:
-        return cheapest_cuts(tables, self.costs, self.allowed(tables))
+    def allowed(self, at: int, steps: Steps, tables: ScoreTables) -> Booleans | None:
+        """Return the cuts that keep within the limits in the target population.
 
-    def allowed(self, tables: ScoreTables) -> Booleans | None:
-        """Return the cuts that keep within the limits in the target population."""
-        return _allowed(tables, self.choosing, self.costs, self.by_class)
+        Limits with assurance are those of all rows, also for the folds.
+        """
+        if not self.choosing.limits:
+            return None
+        if len(self.costs) != 2:  # noqa: PLR2004
+            names = ", ".join(self.choosing.limits)
+            raise InputError(names, "limits are for two decisions, the costs have more.")
+        cuts = np.arange(len(steps.bounds))
+        if self.choosing.assurance is not None:
+            kept = [self._assured(at)]
+            cuts = steps.bounds + (cuts == cuts[-1])  # the last flags every score, on all rows
+        else:
+            sums = zip(running(tables.negatives), running(tables.positives), strict=True)
+            kept = [within(self.choosing, each, self.by_class) for each in sums]
+        if not kept[-1]:
+            raise ImpossibleLimitsError(*impossible(self.choosing).args)
+        keep = np.stack([(cuts >= each.start) & (cuts < each.stop) for each in kept])
+        return np.broadcast_to(keep, (len(tables.positives), len(cuts)))
+
+    def _assured(self, at: int) -> range:
+        """Return the thresholds of a model that keep the limits with assurance."""
+        scores = self.chosen_on.scores
+        counts = in_population(scores.single(scores.names[at]), self.design)
+        return within(self.choosing, flagged_sums(counts), self.by_class, counts)
 
     def _on_others(self, name: str, values: Floats, ranks: NDArray[Any]) -> Any:
         """Choose the threshold on the rows of another file."""
@@ -413,7 +450,8 @@ class Task:
         own, theirs = other.scores.thresholds[place], other.ranks[place]
         steps = Steps.of(own, theirs, other.positive)
         one_fold = np.zeros(len(theirs), dtype=np.int8)
-        cuts = self._cuts(self.tables(steps, theirs, one_fold, 1))[0]
+        tables = self.tables(steps, theirs, one_fold, 1)
+        cuts = cheapest_cuts(tables, self.costs, self.allowed(place, steps, tables))[0]
         thresholds = [steps.threshold(cut) for cut in cuts]
         ends = np.array([above(values, each) for each in thresholds])
         return self._same(name, ends, thresholds, ranks, "")
@@ -451,36 +489,6 @@ class Task:
         elif len(cuts) > 1 and cuts[-1][1] == -np.inf:  # no score is low enough for the last one
             below = cuts.pop()[0]
         return Threshold(name, tuple(cuts), below, cross_fitted=False)
-
-
-def _allowed(
-    tables: ScoreTables, choosing: Choosing, costs: Floats, by_class: Floats
-) -> Booleans | None:
-    """Return the cuts that keep within the limits; `by_class` has the weights of the classes."""
-    limits = choosing.limits
-    if not limits:
-        return None
-    if len(costs) != 2:  # noqa: PLR2004
-        raise InputError(", ".join(limits), "limits are for two decisions, the costs have more.")
-    zero = np.zeros((len(tables.positives), 1))
-    sums = [
-        np.concatenate([zero, np.cumsum(side, axis=1)], axis=1)
-        for side in (tables.negatives, tables.positives)
-    ]
-    fpr, recall = (each / np.maximum(each[:, -1:], 1e-300) for each in sums)
-    room = 1e-12
-    keep = np.ones_like(fpr, dtype=bool)
-    if "min_recall" in limits:
-        keep &= recall >= limits["min_recall"] - room
-    if "max_fpr" in limits:
-        keep &= fpr <= limits["max_fpr"] + room
-    if "capacity" in limits:
-        both = by_class[0] * sums[0] + by_class[1] * sums[1]
-        alarms = both / both[:, -1:]
-        keep &= alarms <= limits["capacity"] + room
-    if not keep.any(axis=1).all():
-        raise ImpossibleLimitsError(", ".join(limits), f"{IMPOSSIBLE} all of these limits.")
-    return keep
 
 
 def _reversed(table: Floats, weight: float) -> float | None:
@@ -569,8 +577,8 @@ def choose_rows(
     return ChosenRows(
         made.thresholds,
         rows,
-        _joint_of_examples(examples, made.held_out),
-        _joint_of_examples(examples, made.in_sample),
+        joint_of_examples(examples, made.held_out),
+        joint_of_examples(examples, made.in_sample),
         made.undecided,
     )
 
@@ -582,13 +590,13 @@ def _task(
     choosing: Choosing,
     deciding: Sequence[str],
 ) -> Task:
-    rows = _rows(examples, positive, deciding)
+    rows = rows_of_examples(examples, positive, deciding)
     other, chosen_on = None, examples
     if choosing.validation is not None:
         if not isinstance(choosing.validation, JointExamples):
             raise InputError("validation", "its rows must have costs of their own, as these have.")
         chosen_on = choosing.validation
-        other = _rows(chosen_on, positive, ())
+        other = rows_of_examples(chosen_on, positive)
         check_others(rows, other)
     each, by_class = (other or rows).class_weights(design)
     place = examples.decisions.index(positive)
@@ -605,11 +613,15 @@ def _task(
         each,
         choosing,
         by_class,
+        design,
         gains * by_class[is_positive.astype(np.intp)],
+        examples.costs[:, order],
     )
 
 
-def _rows(examples: JointExamples, positive: Label, deciding: Sequence[str]) -> Rows:
+def rows_of_examples(
+    examples: JointExamples, positive: Label, deciding: Sequence[str] = ()
+) -> Rows:
     """Return the rows with their scores, and the decisions of models that have any."""
     scores = JointScores.from_columns(
         examples.actual == examples.labels.index(positive),
@@ -624,9 +636,10 @@ def _rows(examples: JointExamples, positive: Label, deciding: Sequence[str]) -> 
     return Rows.of(scores)
 
 
-def _joint_of_examples(
+def joint_of_examples(
     examples: JointExamples, columns: Mapping[str, NDArray[Any]]
 ) -> JointConfusion:
+    """Return the decisions of the models and those in columns, as a table."""
     given = dict(zip(examples.names, examples.decided.T, strict=True))
     return JointConfusion.from_codes(
         examples.actual,

@@ -9,6 +9,7 @@ does not fit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ RIDGE = 0.01
 """Penalty that keeps the slope finite where scores separate the classes; negligible otherwise."""
 
 ROUNDING = 1e-12
+ON_PLACE = 1e-9
 TWO = 2
 
 BLOCK = 1 << 14
@@ -70,6 +72,39 @@ class ScoreTables:
         """The number of rows of each class in each table, shape (2, tables)."""
         return np.stack([self.negatives.sum(axis=1), self.positives.sum(axis=1)])
 
+    @cached_property
+    def above(self) -> Floats:
+        """The sums of negatives and of positives above each cut, shape (2, tables, steps + 1)."""
+        return np.stack([running(side) for side in (self.negatives, self.positives)])
+
+    @cached_property
+    def corners(self) -> Cuts:
+        """The cuts that can cost least where both mistakes cost something, shape (tables, most).
+
+        They are on the hull of each ROC curve, which is the isotonic regression of the classes on
+        the scores: its corners, and the cuts on its edges, which may cost as little. Where an edge
+        has one class only, its ends suffice. Shorter rows repeat their last cut.
+        """
+        from scipy.optimize import isotonic_regression
+
+        found = []
+        for positives, rows, total in zip(
+            self.positives, self.positives + self.negatives, self.above[1], strict=True
+        ):
+            there = np.flatnonzero(rows)
+            share = positives[there] / rows[there]
+            fit = isotonic_regression(share, weights=rows[there], increasing=False).x
+            hull = np.zeros(len(total))
+            hull[there + 1] = fit * rows[there]
+            slopes = np.concatenate([[2.0], fit, [-1.0]])  # the first and the last cut are corners
+            step = np.searchsorted(there, np.arange(len(total)))
+            turns = slopes[step] - slopes[step + 1] > ON_PLACE
+            mixed = (slopes[step] > ON_PLACE) & (slopes[step] < 1 - ON_PLACE)
+            on_hull = np.cumsum(hull) - total <= ON_PLACE * total[-1]
+            found.append(np.flatnonzero(on_hull & (turns | mixed)))
+        most = max(map(len, found))
+        return np.stack([np.pad(each, (0, most - len(each)), mode="edge") for each in found])
+
 
 def cheapest_cuts(
     tables: ScoreTables,
@@ -89,7 +124,8 @@ def cheapest_cuts(
     allowed : ndarray of bool, shape (tables, steps + 1), optional
         Between two decisions, the cuts that keep within limits.
     log_odds : ndarray, shape (tables, steps), optional
-        The result of `fitted_odds`, to reuse it for the same tables at several costs.
+        The result of `fitted_odds`, where the same tables are cut at many costs: then only the
+        corners of their ROC curves are compared.
 
     Returns
     -------
@@ -103,36 +139,53 @@ def cheapest_cuts(
         pairs = [(line[np.newaxis], np.stack([loss, np.zeros(2)])) for line, loss in each]
         fitted = np.concatenate([_fitted_cuts(*pair) for pair in pairs])
     if len(costs) == TWO:
-        return _guarded(tables, costs, allowed, fitted[:, 0])[:, np.newaxis]
-    found = np.empty_like(fitted)
-    for at, (positives, negatives) in enumerate(
-        zip(tables.positives, tables.negatives, strict=True)
-    ):
-        one = _Steps(positives, negatives, costs)
-        least = one.least()
-        more = one.cost(fitted[at]) - one.cost(least)
-        keep = more <= one.chance(fitted[at], least, tables.weight)
-        found[at] = fitted[at] if keep else least
-    return found
+        often = log_odds is not None and allowed is None and (costs[0] != costs[1]).all()
+        return _guarded(tables, costs, allowed, fitted[:, 0], often=often)[:, np.newaxis]
+    if log_odds is None:
+        return _Steps(tables.above, costs, tables.weight).guarded(fitted)
+    cuts = np.sort(np.column_stack([tables.corners, fitted]), axis=1)
+    above = np.take_along_axis(tables.above, cuts[np.newaxis], axis=2)
+    own = (cuts[:, :, np.newaxis] < fitted[:, np.newaxis]).sum(axis=1)
+    found = _Steps(above, costs, tables.weight).guarded(own)
+    return np.take_along_axis(cuts, found, axis=1)
 
 
-def _guarded(tables: ScoreTables, costs: Floats, allowed: Booleans | None, fitted: Cuts) -> Cuts:
+def _guarded(
+    tables: ScoreTables,
+    costs: Floats,
+    allowed: Booleans | None,
+    fitted: Cuts,
+    *,
+    often: bool,
+) -> Cuts:
     """Return each table's fitted cut between two decisions, or the nearest of least cost."""
-    found = fitted.copy()
-    size = max(1, BLOCK // (tables.positives.shape[1] + 1))
+    found, steps = fitted.copy(), tables.positives.shape[1]
+    size = len(fitted) if often else max(1, BLOCK // (steps + 1))
     for start in range(0, len(fitted), size):
         rows = slice(start, start + size)
         near, each = fitted[rows], np.arange(len(fitted[rows]))
-        cost, squares, one = _summed(tables, costs, rows)
+        if often:
+            cuts = np.column_stack([tables.corners, near])
+            own = np.full(len(near), cuts.shape[1] - 1)
+            sums = np.take_along_axis(tables.above, cuts[np.newaxis], axis=2)
+            loss = costs[0] - costs[1]
+            one = (loss**2).sum()
+            cost, squares = (a * sums[0] + b * sums[1] for a, b in (loss, loss**2))
+            total = loss**2 @ tables.above[:, :, -1]
+        else:
+            cuts, own = np.arange(steps + 1)[np.newaxis], near
+            cost, squares, one = _summed(tables, costs, rows)
+            total = squares[:, -1]
         within = cost if allowed is None else np.where(allowed[rows], cost, np.inf)
-        room = ROUNDING * np.sqrt(squares[:, -1:] * squares.shape[1])
+        room = ROUNDING * np.sqrt(total * (steps + 1))[:, np.newaxis]
         best = within <= within.min(axis=1, keepdims=True) + room
-        apart = np.abs(np.arange(cost.shape[1]) - near[:, np.newaxis])
-        least = np.where(best, apart, cost.shape[1]).argmin(axis=1)
+        apart = np.abs(cuts - near[:, np.newaxis])
+        least = np.where(best, apart, steps + 1).argmin(axis=1)
         # How much the two may differ by chance: a standard error, and one row of each class.
-        variance = np.abs(squares[each, near] - squares[each, least]) + tables.weight * one
+        variance = np.abs(squares[each, own] - squares[each, least]) + tables.weight * one
         chance = np.sqrt(variance * tables.weight)
-        found[rows] = np.where(within[each, near] - cost[each, least] <= chance, near, least)
+        keep = within[each, own] - cost[each, least] <= chance
+        found[rows] = np.where(keep, near, np.broadcast_to(cuts, cost.shape)[each, least])
     return found
 
 
@@ -143,15 +196,15 @@ def _summed(tables: ScoreTables, costs: Floats, rows: slice) -> tuple[Floats, Fl
     """
     if tables.gains is None or tables.squares is None:
         loss = costs[0] - costs[1]
-        sums = [_running(side[rows]) for side in (tables.negatives, tables.positives)]
+        sums = [running(side[rows]) for side in (tables.negatives, tables.positives)]
         cost, squares = (weight[0] * sums[0] + weight[1] * sums[1] for weight in (loss, loss**2))
         return cost, squares, (loss**2).sum()
     squared = tables.squares[:, rows]
     one = squared.sum(axis=2) / np.maximum(tables.class_sizes[:, rows], 1e-300)
-    return _running(tables.gains[:, rows].sum(axis=0)), _running(squared.sum(axis=0)), one.sum(0)
+    return running(tables.gains[:, rows].sum(axis=0)), running(squared.sum(axis=0)), one.sum(0)
 
 
-def _running(side: Floats) -> Floats:
+def running(side: Floats) -> Floats:
     """Return the sum above each cut."""
     return np.concatenate([np.zeros((len(side), 1)), np.cumsum(side, axis=1)], axis=1)
 
@@ -171,9 +224,13 @@ def fitted_odds(tables: ScoreTables) -> Floats:
 
 
 def _fitted_cuts(log_odds: Floats, costs: Floats) -> Cuts:
-    """Return the cuts at which each decision is expected to cost least."""
-    places = logit(np.clip(expected_thresholds(costs), 0.0, 1.0))
-    return np.stack([(log_odds >= place).sum(axis=1) for place in places], axis=1)
+    """Return the cuts at which each decision is expected to cost least; log odds fall."""
+    # Symmetric tables give log odds of ±1e-17, on either side of a place at 0.
+    places = logit(np.clip(expected_thresholds(costs), 0.0, 1.0)) - ON_PLACE
+    size = log_odds.shape[1]
+    rising = np.arange(size)[::-1].copy()
+    below = [np.searchsorted(line, places, sorter=rising) for line in log_odds]
+    return np.asarray(size - np.stack(below))
 
 
 def _logistic(positives: Floats, rows: Floats, scores: Floats) -> tuple[Floats, Floats]:
@@ -251,52 +308,70 @@ def expected_thresholds(costs: Floats) -> list[float]:
 
 
 class _Steps:
-    """The costs of cuts on one set of rows."""
+    """The costs of cuts between more than two decisions, in several tables.
 
-    def __init__(self, positives: Floats, negatives: Floats, costs: Floats) -> None:
-        self.costs = costs
-        sums = [np.concatenate([[0.0], np.cumsum(side)]) for side in (negatives, positives)]
-        self.negatives, self.positives = sums
+    `above` has the sums of negatives and of positives above each cut, shape (2, tables, cuts).
+    """
+
+    def __init__(self, above: Floats, costs: Floats, weight: float) -> None:
+        self.above, self.costs, self.weight = above, costs, weight
         # The cost of taking a decision from the highest score down to each cut.
-        self.running = costs[:, :1] * self.negatives + costs[:, 1:] * self.positives
+        self.running = np.tensordot(costs, above, axes=1)
 
-    def cost(self, cuts: NDArray[Any]) -> float:
-        """Return the sum of the costs of all rows."""
-        ends = np.concatenate([[0], cuts, [self.running.shape[1] - 1]])
-        each = zip(self.running, ends[:-1], ends[1:], strict=True)
-        return float(sum(line[end] - line[start] for line, start, end in each))
+    def guarded(self, fitted: Cuts) -> Cuts:
+        """Return each table's fitted cuts, or those of least cost where they cost clearly less."""
+        least = self.least()
+        keep = self.cost(fitted) - self.cost(least) <= self.chance(fitted, least)
+        return np.asarray(np.where(keep[:, np.newaxis], fitted, least))
 
-    def least(self) -> NDArray[np.intp]:
+    def _ends(self, *cuts: Cuts) -> Cuts:
+        """Return cuts between the first and the last possible one."""
+        last = self.above.shape[2] - 1
+        return np.pad(np.hstack(cuts), ((0, 0), (1, 1)), constant_values=(0, last))
+
+    def cost(self, cuts: Cuts) -> Floats:
+        """Return the sum of the costs of all rows, for each table."""
+        ends = self._ends(cuts)
+        decision, table = np.arange(len(self.costs)), np.arange(len(cuts))[:, np.newaxis]
+        each = (
+            self.running[decision, table, ends[:, 1:]]
+            - (self.running[decision, table, ends[:, :-1]])
+        )
+        return np.asarray(each.sum(axis=1))
+
+    def least(self) -> Cuts:
         """Return the cuts of least cost.
 
         By dynamic programming: for each decision in order, find its best start for each end.
         """
         best, begun = self.running[0], []
+        place = np.arange(best.shape[1])
         for line in self.running[1:]:
             gain = best - line
-            place = np.arange(len(gain))
-            lowest = np.minimum.accumulate(gain)
-            new = np.concatenate([[True], gain[1:] < lowest[:-1]])
-            begun.append(np.maximum.accumulate(np.where(new, place, 0)))
+            lowest = np.minimum.accumulate(gain, axis=1)
+            new = np.ones(gain.shape, dtype=bool)
+            new[:, 1:] = gain[:, 1:] < lowest[:, :-1]
+            begun.append(np.maximum.accumulate(np.where(new, place, 0), axis=1))
             best = lowest + line
-        cuts, end = [], len(best) - 1
+        tables, end = np.arange(len(best)), np.full(len(best), best.shape[1] - 1)
+        cuts = []
         for start in reversed(begun):
-            end = int(start[end])
+            end = start[tables, end]
             cuts.append(end)
-        return np.array(cuts[::-1], dtype=np.intp)
+        return np.stack(cuts[::-1], axis=1)
 
-    def chance(self, cuts: NDArray[Any], others: NDArray[Any], weight: float) -> float:
+    def chance(self, cuts: Cuts, others: Cuts) -> Floats:
         """Return how much two sets of cuts may differ by chance: a standard error and one row.
 
         The one row, of each class and with its largest difference in cost, is added because cuts
         that differ in no row or in one are weak evidence.
         """
-        extremes = np.unique(np.concatenate([[0], cuts, others, [self.running.shape[1] - 1]]))
-        middles = (extremes[:-1] + extremes[1:]) / 2
-        decided = (np.searchsorted(each, middles) for each in (cuts, others))
+        ends = np.sort(self._ends(cuts, others), axis=1)
+        starts = ends[:, :-1, np.newaxis]
+        decided = ((each[:, np.newaxis] <= starts).sum(axis=2) for each in (cuts, others))
         first, second = (self.costs[each] for each in decided)
-        sums = np.stack([self.negatives, self.positives], axis=1)
-        rows = np.diff(sums[extremes], axis=0)
-        variance = (rows * (first - second) ** 2).sum() * weight
-        one = (np.ptp(self.costs, axis=0) ** 2).sum() * weight**2
-        return float(np.sqrt(variance + one))
+        rows = np.diff(np.take_along_axis(self.above, ends[np.newaxis], axis=2), axis=2)
+        apart = np.moveaxis((first - second) ** 2, 2, 0)
+        variance = (rows * apart).sum(axis=(0, 2)) * self.weight
+        one = (np.ptp(self.costs, axis=0) ** 2).sum() * self.weight**2
+        return np.asarray(np.sqrt(variance + one))

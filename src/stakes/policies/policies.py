@@ -6,8 +6,8 @@ A policy is a model with a threshold, a column of decisions as it stands, or a c
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,32 +19,26 @@ from stakes._core.values import Result, readonly
 from stakes.costs import CostMatrix
 from stakes.counts import Confusion, GroupedConfusion, JointConfusion
 from stakes.errors import ConstantCostWarning, InputError, NotClaimedWarning
-from stakes.infer._inference import (
-    Interval,
-    TestResult,
-)
+from stakes.infer._inference import DEFAULT, Inference, Interval
 from stakes.infer._outcomes import Design
 from stakes.infer._shares import where_used
 from stakes.infer.difference import CostDifference
-from stakes.infer.estimate import CostEstimate
-from stakes.infer.gate import Gate, Pair, checked_margin
-from stakes.policies._compared import (
-    MANY,
-    Compared,
-    PolicyPair,
-    adjusted,
-    find_limits,
-    find_p_values,
-    intervals_of,
-    level,
+from stakes.infer.estimate import (
+    ALWAYS,
+    CostEstimate,
+    against_constant,
+    class_counts,
+    constant_cost,
 )
+from stakes.infer.family import MANY, MOST_CONSTANTS, Compared, Family, Pair, intervals_of
+from stakes.infer.gate import Gate, Volume, checked_margin, gate_against
 from stakes.predictions.examples import IN_SAMPLE, JointExamples
-
-MOST_CONSTANTS = 5
-"""Maximum number of constant predictions that compete; of more, the cheapest."""
 
 MANY_CONSTANTS = 20
 """Maximum number of constant predictions that are estimated; of more, the cheapest by the means."""
+
+
+AGREE = ("agree", "differ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +69,21 @@ class Policy(Result):
         The thresholds not shown to cost more than the chosen one, from the lowest to the highest.
     column : str
         Its column in the tables of decisions; empty for constants.
+    chosen, pinned : bool
+        Whether the threshold was chosen for the costs, or stated by name.
+    reason : str
+        Why the threshold was not chosen on the rows but follows from the costs; otherwise empty.
+    alike : tuple of Policy
+        Other policies that decide every row in the same way, and so are the same policy.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> models = {"one": [0] * 70 + [1] * 30, "two": [0] * 68 + [1] * 32}
+    >>> policy = study_of([0] * 80 + [1] * 20, models, costs).policies["one"]
+    >>> policy.name, policy.model, policy.kind
+    ('one', 'one', 'decisions')
     """
 
     name: str
@@ -87,6 +96,31 @@ class Policy(Result):
     cross_fitted: bool = False
     range_: tuple[float, float] | None = None
     column: str = ""
+    chosen: bool = False
+    pinned: bool = False
+    reason: str = ""
+    alike: tuple[Policy, ...] = ()
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that decide so."""
+        found = [each.model for each in (self, *self.alike) if each.model is not None]
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names of the policy."""
+        return (self.name, *(each.name for each in self.alike))
+
+    @property
+    def label(self) -> str:
+        """A short name: the model, and how it decides unless by a threshold of its own."""
+        if self.kind == "threshold" and self.model is not None and not self.pinned:
+            return self.model
+        if self.kind == "constant":
+            return f"always {self.decision!r}"
+        how = {"decisions": "as decided", "minimum_cost": "by minimum expected cost"}
+        return f"{self.model} {how[self.kind]}" if self.kind in how else self.name
 
     @property
     def always(self) -> Label | None:
@@ -118,17 +152,28 @@ class Policies(Result):
     examples : JointExamples or None
         The single rows, where each has costs of its own.
     baseline : str or None
-        The policy that savings are measured against; by default the first model as decided, or
-        else the cheapest constant.
+        The policy that savings are measured against; by default the cheapest of the constant
+        predictions and of the models as decided, which need no choice on these rows.
     asked : tuple of str
         Policies that must compete.
     notes : tuple of str
         Notes on what could not be done, and what was done instead.
+    remarks : tuple of str
+        Remarks on the method.
     unjudged : mapping of str to str
         Models without a policy and unreadable columns that may be models, with the reasons.
     barred : tuple of str
-        The baseline, if it breaks a limit: savings are measured against it, but it does not
-        compete.
+        Policies that break a limit and are kept because savings may be measured against them; they
+        do not compete.
+
+    Examples
+    --------
+    >>> from stakes import CostMatrix, study_of
+    >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+    >>> models = {"one": [0] * 70 + [1] * 30, "two": [0] * 68 + [1] * 32}
+    >>> policies = study_of([0] * 80 + [1] * 20, models, costs).policies
+    >>> policies.best, policies.ties, policies.reference
+    ('one', ('two',), 'one')
     """
 
     policies: tuple[Policy, ...]
@@ -143,6 +188,7 @@ class Policies(Result):
     notes: tuple[str, ...] = ()
     unjudged: Mapping[str, str] = field(default_factory=dict)
     barred: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Policy:
         """Return a policy by its name."""
@@ -152,6 +198,11 @@ class Policies(Result):
             known = ", ".join(map(repr, self._by_name))
             raise InputError("policy", f"there is no {name!r}; there are {known}.") from None
 
+    @property
+    def every(self) -> tuple[Policy, ...]:
+        """All policies, ones that decide alike each by itself."""
+        return tuple(one for each in self.policies for one in (each, *each.alike))
+
     @cached_property
     def _made(self) -> dict[Any, Any]:
         """The cache of results."""
@@ -159,27 +210,70 @@ class Policies(Result):
 
     @cached_property
     def _by_name(self) -> dict[str, Policy]:
-        return {each.name: each for each in self.policies}
+        return {name: each for each in self.policies for name in each.names}
 
     # Costs.
 
     def estimate(self, name: str) -> CostEstimate:
-        """Return the cost of a policy as judged: on folds that did not choose its threshold."""
+        """Return the cost of a policy as judged: on folds that did not choose its threshold.
+
+        Parameters
+        ----------
+        name : str
+            The policy.
+
+
+        Returns
+        -------
+        CostEstimate
+            The estimate.
+        """
         if ("estimate", name) not in self._made:
             self._made["estimate", name] = self._estimate(self[name], self.held_out)
         made: CostEstimate = self._made["estimate", name]
         return made
 
-    def single(self, name: str) -> Confusion | GroupedConfusion:
-        """Return the table of a policy's decisions, as judged."""
+    def deployed(self, name: str) -> Confusion | GroupedConfusion:
+        """Return the table of the decisions of a policy that is deployed, on all rows.
+
+        Everything but the cost is of these: recall, flagged share and precision belong to the
+        threshold itself, which folds do not have.
+
+        Parameters
+        ----------
+        name : str
+            The policy.
+
+
+        Returns
+        -------
+        Confusion or GroupedConfusion
+            The counts.
+        """
         policy = self[name]
         if policy.always is None:
-            return self.held_out.single(policy.column)
-        return self.table((name,)).single(name)
+            return self.in_sample.single(policy.column)
+        return self.table((policy.name,), deployed=True).single(policy.name)
 
-    def table(self, names: Sequence[str]) -> JointConfusion:
-        """Return the decisions of policies, as judged, in columns of their own names."""
-        source, columns = self.held_out, {}
+    def table(self, names: Sequence[str], *, deployed: bool = False) -> JointConfusion:
+        """Return the decisions of policies in columns of their own names.
+
+        Thresholds that the rows chose decide as judged, on folds, or as deployed, on all rows.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The policies.
+        deployed : bool, default False
+            Whether thresholds decide as deployed.
+
+
+        Returns
+        -------
+        JointConfusion
+            The counts.
+        """
+        source, columns = self.in_sample if deployed else self.held_out, {}
         for name in map(str, as_labels(names, "names")):
             policy = self[name]
             if policy.always is not None:
@@ -199,20 +293,47 @@ class Policies(Result):
         )
 
     def in_sample_cost(self, name: str) -> float:
-        """Return the cost on the rows that chose the threshold, which is too low."""
+        """Return the cost on the rows that chose the threshold, which is too low.
+
+        Parameters
+        ----------
+        name : str
+            The policy.
+
+
+        Returns
+        -------
+        float
+            The cost per decision.
+        """
         policy = self[name]
         if not policy.cross_fitted:
             return self.estimate(name).cost
         return self._estimate(policy, self.in_sample).cost
 
-    def interval(self, name: str, method: str = "auto", **options: Any) -> Interval:
+    def interval(self, name: str, method: str = DEFAULT, **options: Any) -> Interval:
         """Return limits of a policy's cost that hold although its threshold was chosen.
 
         The upper limit is that of the held-out decisions. The lower limit is the smaller of theirs
         and the in-sample one: thresholds of folds differ from the one to deploy, and cost more.
+
+        Parameters
+        ----------
+        name : str
+            The policy.
+        method : str, default "extremal"
+            The method, as in ``CostEstimate.interval``.
+        **options
+            Options of the method.
+
+
+        Returns
+        -------
+        Interval
+            The limits.
         """
         key = ("interval", name, method, tuple(sorted(options.items())))
-        if key not in self._made and (method, options) == ("auto", {}):
+        if key not in self._made and (method, options) == (DEFAULT, {}):
             self._find_intervals()
         if key not in self._made:
             policy = self[name]
@@ -239,12 +360,12 @@ class Policies(Result):
         ]
         pairs = zip(self.policies, tables, strict=True)
         results = [self._estimate(each, table) for each, both in pairs for table in both]
-        found = iter(intervals_of(results, [1 - self.confidence] * len(results)))
+        found = iter(intervals_of(results, self.confidence))
         for policy, both in zip(self.policies, tables, strict=True):
             held_out, *others = [next(found) for _ in both]
             low = min(each.low for each in (held_out, *others))
-            key = ("interval", policy.name, "auto", ())
-            self._made[key] = replace(held_out, low=low, confidence=self.confidence)
+            key = ("interval", policy.name, DEFAULT, ())
+            self._made[key] = replace(held_out, low=low)
 
     def _estimate(self, policy: Policy, table: JointConfusion) -> CostEstimate:
         if self.examples is not None:
@@ -254,45 +375,46 @@ class Policies(Result):
             return CostEstimate(self.examples.single(column), None, self.design)
         if policy.always is not None:
             chosen = self.costs.decisions.index(policy.always)
-            return CostEstimate(
-                self._classes, self._one_row(self.costs.values[chosen]), self.design
-            )
+            values = self.costs.values[chosen]
+            return constant_cost(self._first, values, self.costs.labels, self.design)
         return CostEstimate(table.single(policy.column), self.costs, self.design)
 
     def contributions(self, name: str) -> Floats:
-        """Return the contribution of each cell ``[decision, class]`` to a policy's cost."""
+        """Return the contribution of each cell ``[decision, class]`` to the cost of all rows.
+
+        Parameters
+        ----------
+        name : str
+            The policy.
+
+
+        Returns
+        -------
+        ndarray, shape (decisions, classes)
+            The contributions.
+        """
         if self.examples is None:
-            policy = self[name]
-            if policy.always is None:
-                return self.estimate(name).contributions()
-            return CostEstimate(self.single(name), self.costs, self.design).contributions()
-        policy = self[name]
-        column = policy.column if policy.always is None else f"{policy.column}{IN_SAMPLE}"
+            return CostEstimate(self.deployed(name), self.costs, self.design).contributions()
+        policy, examples = self[name], self.examples
+        column = self._column(policy, self.in_sample)
+        if policy.always is not None:
+            column, place = ALWAYS, examples.decisions.index(policy.always)
+            examples = examples.with_columns({ALWAYS: np.full(examples.n, place)})
         cells = np.zeros((len(self.costs.decisions), len(self.costs.labels)))
         for at in np.ndindex(cells.shape):
-            sample = self.examples.cell(column, *at)
+            sample = examples.cell(column, *at)
             cells[at] = CostEstimate(sample, None, self.design).cost
         return cells
 
     @cached_property
-    def _classes(self) -> Confusion | GroupedConfusion:
-        """The classes of the rows, as a table of the only possible decision."""
-        table = self.held_out.single(self.held_out.names[0])
-        summed = table.counts.sum(axis=-2, keepdims=True)
-        squares = None if table.squares is None else table.squares.sum(axis=-2, keepdims=True)
-        if isinstance(table, GroupedConfusion):
-            return table.with_counts(summed, (ALWAYS,), squares)
-        return Confusion(summed, table.labels, (ALWAYS,), squares=squares)
-
-    def _one_row(self, values: Any) -> CostMatrix:
-        return CostMatrix(
-            np.atleast_2d(values), rows="predicted", labels=self.costs.labels, decisions=(ALWAYS,)
-        )
+    def _first(self) -> Confusion | GroupedConfusion:
+        """A table of decisions, for the counts of the classes."""
+        return self.held_out.single(self.held_out.names[0])
 
     @cached_property
     def class_shares(self) -> Floats:
         """The share of each class in the population that costs are for."""
-        counts = where_used(self._classes, self.design).counts
+        counts = where_used(class_counts(self._first), self.design).counts
         return readonly(counts.sum(axis=0) / counts.sum())
 
     @cached_property
@@ -312,10 +434,76 @@ class Policies(Result):
 
     # Comparisons.
 
+    def chosen_for(self, model: str | None) -> str | None:
+        """Return the policy of a model at its chosen threshold; None if there is none.
+
+        Parameters
+        ----------
+        model : str or None
+            The model.
+
+
+        Returns
+        -------
+        str or None
+            The name of the policy.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> models = {"one": [0] * 70 + [1] * 30, "two": [0] * 68 + [1] * 32}
+        >>> policies = study_of([0] * 80 + [1] * 20, models, costs).policies
+        >>> policies.chosen_for("one") is None
+        True
+        """
+        return self._first_of(lambda each: each.chosen and each.model == model)
+
+    def decided_for(self, model: str | None) -> str | None:
+        """Return the policy of a model's decisions as they stand; None if there is none.
+
+        Parameters
+        ----------
+        model : str or None
+            The model.
+
+
+        Returns
+        -------
+        str or None
+            The name of the policy.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> models = {"one": [0] * 70 + [1] * 30, "two": [0] * 68 + [1] * 32}
+        >>> policies = study_of([0] * 80 + [1] * 20, models, costs).policies
+        >>> policies.decided_for("one")
+        'one'
+        """
+        return self._first_of(lambda each: each.kind == "decisions" and each.model == model)
+
+    def _first_of(self, wanted: Callable[[Policy], bool]) -> str | None:
+        """Return the name of the first policy of some kind, also of those that are alike."""
+        return next((each.name for each in self.every if wanted(each)), None)
+
+    @property
+    def of_models(self) -> list[str]:
+        """The policies of models that compete, by a name of each model's own."""
+        return [
+            one.name
+            for each in self.policies
+            if each.name in self.competitors
+            for one in (each, *each.alike)
+            if one.model is not None
+        ]
+
     @cached_property
     def competitors(self) -> tuple[str, ...]:
         """Each model's cheapest policy, the baseline and the constants, the cheapest first."""
-        named = {*self.constants, *self.asked, self.reference}
+        asked = [self[name].name for name in self.asked]
+        named = {*self.constants, *asked, self.reference}
         costs = {
             each.name: self.estimate(each.name).cost
             for each in self.policies
@@ -323,12 +511,13 @@ class Policies(Result):
         }
         best: dict[str, str] = {}
         for each in self.policies:
-            if each.model is not None and each.name not in (*self.asked, *self.barred):
-                other = best.get(each.model)
-                if other is None or costs[each.name] < costs[other]:
-                    best[each.model] = each.name
+            if each.name in (*asked, *self.barred):
+                continue
+            for model in each.models:
+                if each.name in costs and costs[each.name] < costs.get(best.get(model, ""), np.inf):
+                    best[model] = each.name
         constants = sorted(self.constants, key=costs.__getitem__)
-        chosen = [*best.values(), *self.asked, self.reference, *constants[:MOST_CONSTANTS]]
+        chosen = [*best.values(), *asked, self.reference, *constants[:MOST_CONSTANTS]]
         # At equal cost the baseline, which needs no change, goes before a constant, then a model.
         rank = {self.reference: 0} | {name: 1 for name in constants if name != self.reference}
         unique = [name for name in dict.fromkeys(chosen) if name not in self.barred]
@@ -336,15 +525,22 @@ class Policies(Result):
 
     @cached_property
     def reference(self) -> str:
-        """The baseline: as named, the first model as decided, or the cheapest constant."""
+        """The baseline: as named, or the cheapest policy that needs no choice on these rows.
+
+        Those are the constant predictions and the models as decided. Ones that keep within the
+        limits go first.
+        """
         if self.baseline is not None:
             return self[self.baseline].name
-        decided = [each.name for each in self.policies if each.kind == "decisions"]
-        if decided:
-            return decided[0]
-        if not self.constants:  # none keeps within the limits
-            return self.policies[0].name
-        return min(self.constants, key=lambda name: self.estimate(name).cost)
+        fixed = [
+            each.name
+            for each in self.policies
+            if not (each.cross_fitted or each.pinned or each.kind == "threshold")
+            and (each.kind != "constant" or each.name in (*self.constants, *self.barred))
+        ]
+        within = [name for name in fixed if name not in self.barred]
+        every = within or fixed or [self.policies[0].name]
+        return min(every, key=lambda name: self.estimate(name).cost)
 
     @property
     def best(self) -> str:
@@ -352,108 +548,41 @@ class Policies(Result):
         return self.competitors[0]
 
     @cached_property
-    def others(self) -> tuple[str, ...]:
-        """The competitors other than the cheapest one, without duplicates, the cheapest first.
+    def family(self) -> Family:
+        """The comparisons of the cheapest with each other competitor, and with the baseline.
 
-        A policy that always decides as a constant prediction does is a duplicate of it.
+        A policy that always decides as a cheaper competitor does is left out.
         """
-        best, *others = self.competitors
-        seen, found = {self[best].always}, []
-        for name in others:
+        members: dict[Label | str, str] = {}
+        for name in self.competitors:
             always = self[name].always
-            if always is None or always not in seen:
-                found.append(name)
-            seen.add(always)
-        return tuple(found)
+            members.setdefault(name if always is None else ("always", always), name)
+        barred = tuple(name for name in self.barred if name == self.reference)
+        return Family(tuple(members.values()), self._compared, self.confidence, barred)
 
-    @cached_property
-    def pairs(self) -> tuple[PolicyPair, ...]:
-        """The cheapest against each other competitor and the baseline, the cheapest first.
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The competitors other than the cheapest one, the cheapest first."""
+        return self.family.members[1:]
 
-        The comparisons are judged step by step in the order of their p-values. Each is adjusted for
-        the policies that are left: those shown to cost more no longer compete.
-        """
-        best, others = self.best, (*self.others, *self.barred)
-        compared = {name: self._compared(best, name) for name in others}
-        alpha, left = 1 - self.confidence, 1 + len(others)
-        if left >= MANY:
-            self._find_pairs(compared, alpha)
-        largest, shown, found = 0.0, True, {}
-        for name in sorted(others, key=lambda each: compared[each].p_value):
-            each = compared[name]
-            largest = max(largest, adjusted(each.p_value, left))
-            pair = each.judged(level(alpha, left), largest, shown=shown and largest <= alpha)
-            shown, found[name] = pair.shown, pair
-            left -= shown
-        return tuple(found[name] for name in others)
-
-    def _find_pairs(self, compared: Mapping[str, Compared], alpha: float) -> None:
-        """Find p-values and limits together, as if limits never contradicted p-values."""
-        find_p_values([*compared.values()])
-        left, largest, levels = 1 + len(compared), 0.0, []
-        ordered = sorted(compared.values(), key=lambda each: each.p_value)
-        for each in ordered:
-            largest = max(largest, adjusted(each.p_value, left))
-            levels.append(level(alpha, left))
-            left -= largest <= alpha
-        find_limits(ordered, levels)
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The cheapest against each other competitor and the baseline, the cheapest first."""
+        return self.family.pairs
 
     @property
     def ties(self) -> tuple[str, ...]:
         """The competitors that the cheapest was not shown to cost less than."""
-        unshown = (each.second for each in self.pairs if not each.shown)
-        return tuple(name for name in unshown if name not in self.barred)
+        return self.family.ties
 
-    def prepare_alone(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Compute many comparisons together, for later calls of `alone`."""
-        if len(pairs) >= MANY:
-            compared = [self._compared(*pair) for pair in pairs]
-            find_p_values(compared)
-            find_limits(compared, [1 - self.confidence] * len(compared))
+    @property
+    def regret(self) -> float:
+        """The most that choosing the cheapest costs more per decision than the best of all."""
+        return self.family.regret
 
-    def alone(self, first: str, second: str) -> PolicyPair:
-        """Compare two policies without adjustment for the number of policies."""
-        each = self._compared(first, second)
-        alpha = 1 - self.confidence
-        return each.judged(alpha, each.p_value, shown=each.p_value <= alpha)
-
-    def described(self, pair: Pair) -> PolicyPair:
-        """Return a comparison of a gate with its method, and a warning where outcomes are rare.
-
-        Parameters
-        ----------
-        pair : Pair
-            A comparison of the gate.
-
-        Returns
-        -------
-        PolicyPair
-            The same comparison.
-
-        Examples
-        --------
-        >>> from stakes import CostMatrix, study_of
-        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
-        >>> models = {"one": [0] * 70 + [1] * 30, "two": [0] * 68 + [1] * 32}
-        >>> policies = study_of([0] * 80 + [1] * 20, models, costs, baseline="one").policies
-        >>> policies.described(policies.gate().pairs[0]).first
-        'two'
-        """
-        each = self._compared(pair.first, pair.second)
-        return PolicyPair(
-            first=pair.first,
-            second=pair.second,
-            difference=pair.difference,
-            low=pair.low,
-            high=pair.high,
-            p_value=pair.p_value,
-            adjusted=pair.adjusted,
-            shown=pair.rejected,
-            method=each.method,
-            warning=each.warning,
-        )
-
-    def gate(self, *, margin: float | None = None, unit: str = "") -> Gate:
+    def gate(
+        self, *, margin: float | None = None, unit: str = "", volume: Volume | None = None
+    ) -> Gate:
         """Decide which candidates may replace the baseline.
 
         Parameters
@@ -462,6 +591,8 @@ class Policies(Result):
             The largest extra cost per decision allowed over the baseline, as in ``Ranking.gate``.
         unit : str
             The unit of the costs.
+        volume : Volume, optional
+            The number of decisions that differences are also stated for.
 
         Returns
         -------
@@ -477,48 +608,38 @@ class Policies(Result):
             raise InputError("baseline", f"there is no model to compare with {self.reference!r}.")
         unjudged = self.unjudged
         if self.asked:  # only named models need a judgement, but one may lack rows
-            models = {self[name].model for name in (*names, self.reference)}
+            models = {model for name in (*names, self.reference) for model in self[name].models}
             unjudged = {name: why for name, why in unjudged.items() if name in models}
-        compared = [
-            self._compared(name, self.reference)
-            for name in names
-            if self[name].model not in unjudged
-        ]
-        compared.sort(key=lambda each: each.p_value)
-        alpha, left, largest = 1 - self.confidence, len(compared), 0.0
-        rejected, pairs = True, []
-        for each in compared:  # Holm's method
-            largest = max(largest, min(1.0, each.p_value * left))
-            pair = each.judged(alpha / left, largest, shown=rejected and largest <= alpha)
-            rejected = pair.shown
-            left -= rejected
-            pairs.append(Pair(*astuple(pair)[:8]))
-        pairs.sort(key=lambda pair: pair.difference)
-        tests: list[TestResult] = []
-        if margin is not None:
-            by_name = {each.names[0]: each for each in compared}
-            most = checked_margin(margin)
-            tests = [by_name[pair.first].no_more_than(most, self.confidence) for pair in pairs]
-        return Gate(
-            self.reference, self.confidence, tuple(pairs), margin, tuple(tests), unit, unjudged
+        return gate_against(
+            self.family,
+            [name for name in names if not {*self[name].models} & {*unjudged}],
+            self.reference,
+            margin=None if margin is None else checked_margin(margin),
+            unit=unit,
+            unjudged=unjudged,
+            volume=volume,
         )
 
     @property
     def candidates(self) -> tuple[str, ...]:
         """The policies that a gate judges: those named, or else one of each other model."""
         if self.asked:
-            return tuple(name for name in self.asked if name != self.reference)
+            return tuple(name for name in self.asked if name != self.baseline)
+        reference = self.reference if self.baseline is None else self.baseline
+        own = next(each.model for each in self.every if each.name == reference)
         usual: dict[str, str] = {}
-        for each in self.policies:
-            if each.model is not None and each.model != self[self.reference].model:
+        for each in self.every:
+            if each.model is not None and each.model != own:
                 usual.setdefault(each.model, each.name)  # decisions as given come first
         return tuple(usual.values())
 
     def _compared(self, first: str, second: str) -> Compared:
         if ("compared", first, second) not in self._made:
-            chosen = self[first].cross_fitted or self[second].cross_fitted
-            tables = [self.held_out, self.in_sample] if chosen else [self.held_out]
-            found = [self.difference(first, second, table) for table in tables]
+            one, other = self[first], self[second]
+            tables = [self.held_out]
+            if (one.cross_fitted or other.cross_fitted) and one.name != other.name:
+                tables = [self.held_out, self.in_sample]
+            found: list[Inference] = [self.difference(first, second, each) for each in tables]
             self._made["compared", first, second] = Compared((first, second), found)
         made: Compared = self._made["compared", first, second]
         return made
@@ -530,42 +651,108 @@ class Policies(Result):
 
         Against a constant d it is the cost of the other policy at relative costs,
         C(i, j) - C(d, j), which exclude impossible outcomes.
+
+        Parameters
+        ----------
+        first, second : str
+            The policies.
+        table : JointConfusion, optional
+            The table of decisions; by default the one that policies are judged by.
+
+
+        Returns
+        -------
+        CostEstimate or CostDifference
+            The cost of the first minus that of the second.
         """
         one, other = self[first], self[second]
         on = self.held_out if table is None else table
+        if one.name == other.name:  # they decide every row alike
+            nothing = np.zeros(len(self.costs.labels))
+            return constant_cost(self._first, nothing, self.costs.labels, self.design)
         if self.examples is not None:
             return self._examples_apart(one, other, on)
-        if one.always is not None and other.always is not None:
-            rows = [self.costs.decisions.index(each.always) for each in (one, other)]
-            values = self.costs.values[rows[0]] - self.costs.values[rows[1]]
-            return CostEstimate(self._classes, self._one_row(values), self.design)
-        if one.always is not None or other.always is not None:
-            return self._against_constant(one, other, on)
+        decided = [one.always, other.always]
+        if any(each is not None for each in decided):
+            model = next((each for each in (one, other) if each.always is None), None)
+            counts = self._first if model is None else on.single(model.column)
+            return against_constant(counts, self.costs, decided, self.design)
+        nested = self._nested(one, other, on)
+        if nested is not None:
+            return nested
         pair = on.pair(one.column, other.column)
         return CostDifference(pair, self.costs, (first, second), self.design)
+
+    def _nested(self, one: Policy, other: Policy, on: JointConfusion) -> CostEstimate | None:
+        """Return the difference of two cuts of one score, which disagree in one way only.
+
+        Only outcomes that can occur may be the extreme ones (STATISTICS §11): the difference is the
+        cost of "differ" instead of "agree". None for other pairs, and where folds disagree in the
+        other way, too.
+        """
+        if one.model != other.model or len(one.cuts) != 1 or len(other.cuts) != 1:
+            return None
+        (high, first), (same, second) = one.cuts[0], other.cuts[0]
+        if high != same or one.below != other.below or first == second:
+            return None
+        lower = other if first > second else one  # flags more rows
+        place, below = (self.costs.decisions.index(each) for each in (high, one.below))
+        columns = [on.decided[:, on.names.index(each.column)] for each in (one, other)]
+        flags = [column == place for column in columns]
+        more, less = (flags[1], flags[0]) if lower is other else (flags[0], flags[1])
+        if (less & ~more).any():
+            return None
+        rows = (below, place) if lower is other else (place, below)
+        values = self.costs.values[rows[0]] - self.costs.values[rows[1]]
+        both = JointConfusion.from_codes(
+            on.actual,
+            {"pair": (more != less).astype(np.int8)},
+            labels=on.labels,
+            decisions=AGREE,
+            amounts=on.counts,
+            squares=on.squares,
+            part=on.part,
+            parts=on.parts,
+        )
+        costs = CostMatrix(
+            np.stack([np.zeros_like(values), values]),
+            rows="predicted",
+            labels=self.costs.labels,
+            decisions=AGREE,
+        )
+        design = replace(self.design, impossible=None)
+        return CostEstimate(both.single("pair"), costs, design)
 
     def apart(self, first: str, second: str) -> CostDifference:
         """Return the difference in cost of two policies from paired decisions, as a plan needs it.
 
         A constant is treated as a model that might also decide otherwise.
+
+        Parameters
+        ----------
+        first, second : str
+            The policies.
+
+
+        Returns
+        -------
+        CostDifference
+            The cost of the first minus that of the second.
+
+        Examples
+        --------
+        >>> from stakes import CostMatrix, study_of
+        >>> costs = CostMatrix.from_errors(false_positive=1, false_negative=10)
+        >>> models = {"one": [0] * 70 + [1] * 30, "two": [0] * 68 + [1] * 32}
+        >>> policies = study_of([0] * 80 + [1] * 20, models, costs).policies
+        >>> round(policies.apart("one", "two").difference, 3)
+        -0.02
         """
         found = self.difference(first, second)
         if isinstance(found, CostDifference):
             return found
         pair = self.table((first, second)).pair(first, second)
         return CostDifference(pair, self.costs, (first, second), self.design)
-
-    def _against_constant(self, one: Policy, other: Policy, table: JointConfusion) -> CostEstimate:
-        constant, model, sign = (one, other, -1) if other.always is None else (other, one, 1)
-        values = self.costs.values
-        relative = sign * (values - values[self.costs.decisions.index(constant.always)])
-        matrix = CostMatrix(
-            relative + 0.0,
-            rows="predicted",
-            labels=self.costs.labels,
-            decisions=self.costs.decisions,
-        )
-        return CostEstimate(table.single(model.column), matrix, self.design)
 
     def _column(self, policy: Policy, table: JointConfusion) -> str:
         """Return the column of a policy's decisions among the examples."""
@@ -588,6 +775,3 @@ class Policies(Result):
         return CostDifference(
             both[0].minus(both[1], spread), None, (one.name, other.name), self.design
         )
-
-
-ALWAYS = "always"

@@ -103,10 +103,11 @@ class Roles:
         remedy = "If one is a model, name all models with models= or scores=."
         return f"{found} {remedy}" if found else ""
 
-    def in_words(self) -> list[str]:
-        """Return the roles as sentences."""
+    def in_words(self, *, short: bool = False) -> list[str]:
+        """Return the roles as sentences; in short, of models with columns of their names one."""
         notes = [f"The actual classes are in the column {self.actual!r}."]
         kinds: dict[str, list[str]] = {}
+        usual: dict[str, list[str]] = {}
         for model in self.models:
             where = {}
             if model.decisions is not None:
@@ -115,9 +116,14 @@ class Roles:
                 where["scores"] = repr(model.scores)
             if model.probabilities:
                 where["probabilities"] = listed(list(map(repr, model.probabilities)))
+            kinds.setdefault(" and ".join(where), []).append(model.name)
+            named = (model.decisions, model.scores, *model.probabilities)
+            if short and all(each is None or each.startswith(model.name) for each in named):
+                usual.setdefault(" and ".join(where), []).append(model.name)
+                continue
             columns = " and ".join(f"its {what} in {names}" for what, names in where.items())
             notes.append(f"The model {model.name!r} has {columns}.")
-            kinds.setdefault(" and ".join(where), []).append(model.name)
+        notes[1:1] = [f"Models with {kind}: {listed(names)}." for kind, names in usual.items()]
         if len(self.models) > MOST_SAID:
             notes[1:] = [
                 f"There are models with {kind}: {listing(names, MOST_SAID)}."
@@ -131,7 +137,7 @@ class Roles:
             for model in self.models
             if model.name in self.doubtful and model.name not in self.ignored
         ]
-        notes += filter(None, [self.unjudged_note])
+        notes += filter(None, [] if short else [self.unjudged_note])  # the headline has it
         return notes
 
 

@@ -121,6 +121,43 @@ class JointScores(ByValue):
             readonly(np.stack([*given.values()])) if given else NO_DECISIONS,
         )
 
+    @classmethod
+    def of(cls, name: str, counts: ScoreCounts) -> Self:
+        """Return the score table of one model as a joint table: the reverse of `single`.
+
+        Of weighted rows with the same score, class and part only the sums of weights and of their
+        squares are known. They are taken as rows of equal weight.
+        """
+        n, rows = len(counts.thresholds), counts.rows
+        found: list[Any] = [np.tile(np.arange(n), 2), np.arange(2 * n) < n, None]
+        found += [np.concatenate([counts.positives, counts.negatives]), counts.squares]
+        if rows is not None:
+            found = [rows.place, rows.positive, rows.part, rows.amounts, rows.squares]
+        place, positive, part, amounts, squares = found
+        if squares is None and not (amounts == np.rint(amounts)).all():
+            squares = amounts  # shares of rows, which cannot be in several folds
+        there = np.flatnonzero(amounts > 0)
+        if squares is None:
+            each: NDArray[Any] = amounts[there].astype(np.int64)
+        else:
+            times = np.maximum(np.rint(amounts[there] ** 2 / squares.ravel()[there]), 1).astype(
+                np.intp
+            )
+            each = np.repeat(amounts[there] / times, times)
+            there = np.repeat(there, times)
+        return cls(
+            (name,),
+            (counts.thresholds,),
+            readonly(place[there][np.newaxis].astype(np.int32)),
+            readonly(positive[there]),
+            readonly(each),
+            counts.pos_label,
+            counts.neg_label,
+            None if squares is None else readonly(each**2),
+            counts.parts,
+            None if part is None else readonly(part[there].astype(np.intp)),
+        )
+
     @property
     def both_classes(self) -> bool:
         """Whether there are positives and negatives."""

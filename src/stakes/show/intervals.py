@@ -30,7 +30,6 @@ from stakes.show._drawing import (
     line_look,
     one_axes,
     pyplot,
-    several_axes,
     tinted,
 )
 
@@ -107,7 +106,7 @@ class CostIntervalDisplay:
         estimates: Mapping[Any, CostEstimate],
         *,
         confidence: float = 0.95,
-        method: str = "auto",
+        method: str = "extremal",
         unit: str | None = None,
         ax: Any = None,
         **plot_options: Any,
@@ -120,7 +119,7 @@ class CostIntervalDisplay:
             From the classifiers' names to their estimates, on the same examples and costs.
         confidence : float, default 0.95
             Confidence level of the intervals.
-        method : str, default "auto"
+        method : str, default "extremal"
             As in ``CostEstimate.interval``.
         unit : str, optional
             The unit of the costs; by default that of the estimates.
@@ -297,10 +296,7 @@ SEVERAL_DECADES = 5000
 
 
 class CostSensitivityDisplay:
-    r"""The costs of classifiers along a path of costs, and the probability of being the cheapest.
-
-    There are two panels: above, the expected costs with their intervals; below, the bounds of the
-    probabilities, the lower one as a line.
+    r"""The costs of classifiers along a path of costs, with their intervals.
 
     Parameters
     ----------
@@ -309,12 +305,12 @@ class CostSensitivityDisplay:
 
     Attributes
     ----------
-    axes_, figure_
+    ax_, figure_
         The axes and the figure of the last plot.
 
     See Also
     --------
-    stakes.cost_sensitivity : the computation, with its equations and references.
+    stakes.cost_sensitivity : the computation, with its equations.
 
     Notes
     -----
@@ -333,10 +329,9 @@ class CostSensitivityDisplay:
     ... }
     >>> mild = CostMatrix([[0, 4, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
     >>> harsh = CostMatrix([[0, 9, 2], [1, 0, 1], [1, 3, 0]], rows="predicted", labels=[*"abc"])
-    >>> display = CostSensitivityDisplay.from_labels(
-    ...     y_true, predictions, mild, harsh, steps=11, rng=0)
-    >>> [axes.get_ylabel() for axes in display.axes_]
-    ['cost per decision', 'probability of\nbeing the cheapest']
+    >>> display = CostSensitivityDisplay.from_labels(y_true, predictions, mild, harsh, steps=11)
+    >>> display.ax_.get_ylabel()
+    'cost per decision'
     >>> plt.close(display.figure_)
     """
 
@@ -353,7 +348,7 @@ class CostSensitivityDisplay:
         costs: CostMatrix | CostRanges,
         to: CostMatrix | None = None,
         *,
-        axes: Any = None,
+        ax: Any = None,
         unit: str = "",
         **options: Any,
     ) -> Self:
@@ -363,7 +358,7 @@ class CostSensitivityDisplay:
         ----------
         y_true, predictions, costs, to, **options
             As in `cost_sensitivity`.
-        axes : pair of matplotlib axes, optional
+        ax : matplotlib axes, optional
             The axes to draw on; by default those of a new figure.
         unit : str, optional
             The unit of the costs.
@@ -373,17 +368,17 @@ class CostSensitivityDisplay:
         CostSensitivityDisplay
         """
         found = cost_sensitivity(y_true, predictions, costs, to, **options)
-        return cls(found).plot(axes, unit=unit)
+        return cls(found).plot(ax, unit=unit)
 
     def plot(
-        self, axes: Any = None, *, intervals: bool = True, unit: str = "", legend: bool = True
+        self, ax: Any = None, *, intervals: bool = True, unit: str = "", legend: bool = True
     ) -> Self:
-        """Draw costs and probabilities.
+        """Draw the costs.
 
         Parameters
         ----------
-        axes : pair of matplotlib axes, optional
-            The axes to draw on, those of the costs first; by default those of a new figure.
+        ax : matplotlib axes, optional
+            The axes to draw on; by default those of a new figure.
         intervals : bool, default True
             Whether to draw the intervals of the costs.
         unit : str, optional
@@ -395,36 +390,26 @@ class CostSensitivityDisplay:
         -------
         CostSensitivityDisplay
         """
-        upper, lower = both = several_axes(
-            axes, 2, nrows=2, sharex=True, figsize=(6.4, 6.0), height_ratios=(3, 2)
-        )
-        path = self.sensitivity
+        ax, path = one_axes(ax), self.sensitivity
         for i, name in enumerate(path.names):
             look = line_look(i)
-            upper.plot(path.position, path.cost[i], zorder=3, **look)
-            lower.plot(path.position, path.probability_low[i], label=name, zorder=3, **look)
-            _shade(lower, path.position, path.probability_low[i], path.probability_high[i], look)
+            ax.plot(path.position, path.cost[i], label=name, zorder=3, **look)
             if intervals:
-                _shade(upper, path.position, path.low[i], path.high[i], look)
-        inside = {"xlim": (path.position[0], path.position[-1])}
-        amount = f" ({unit})" if unit else ""
-        upper.set(ylabel=f"cost per decision{amount}", **inside)
+                _shade(ax, path.position, path.low[i], path.high[i], look)
+        ax.set(
+            xlim=(path.position[0], path.position[-1]),
+            xlabel=path.axis,
+            ylabel=f"cost per decision ({unit})" if unit else "cost per decision",
+        )
         if intervals:
-            upper.set_title(
+            ax.set_title(
                 f"expected costs with {percent(path.confidence)} intervals", fontsize="medium"
             )
-        lower.set(
-            ylim=(-0.03, 1.03),
-            ylabel="probability of\nbeing the cheapest",
-            xlabel=path.axis,
-            **inside,
-        )
-        lower.yaxis.set_major_formatter("{x:.0%}")
         if path.scale == "log" and path.position[0] > 0:  # gains, below zero, have no logarithm
-            _use_logarithms(both, path.position[-1] / path.position[0])
+            _use_logarithms(ax, path.position[-1] / path.position[0])
         if legend:
-            draw_legend(lower)
-        self.axes_, self.figure_ = both, upper.figure
+            draw_legend(ax)
+        self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def to_frame(self) -> Any:
@@ -526,12 +511,11 @@ def _shade(ax: Any, position: Floats, low: Floats, high: Floats, look: Mapping[s
     )
 
 
-def _use_logarithms(axes: Any, ratio: float) -> None:
-    """Use logarithmic axes, with ticks at round numbers."""
+def _use_logarithms(ax: Any, ratio: float) -> None:
+    """Use a logarithmic axis, with ticks at round numbers."""
     from matplotlib.ticker import LogLocator, NullLocator
 
-    for ax in axes:
-        ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if ratio < SEVERAL_DECADES else (1,)))
-        ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter("{x:,.10g}")
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if ratio < SEVERAL_DECADES else (1,)))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter("{x:,.10g}")

@@ -25,10 +25,10 @@ from stakes._core.text import (
     threshold_text,
 )
 from stakes.errors import DesignError, LabelError
-from stakes.findings.policies import GateResult
-from stakes.infer._inference import Interval, TestResult
+from stakes.infer._inference import Interval
 from stakes.infer.estimate import CostEstimate
-from stakes.policies import PolicyPair
+from stakes.infer.family import ALONE, Pair
+from stakes.infer.gate import Gate
 
 if TYPE_CHECKING:
     from stakes.curves.condition import CostAt
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from stakes.findings.policies import PolicyResult
     from stakes.findings.sample_size import NeededSize
     from stakes.findings.slices import PeriodFound, SliceFound
-    from stakes.policies import PolicyPair
+    from stakes.infer.family import Pair
 
 
 MOST_DECIMALS = 6
@@ -47,7 +47,7 @@ WITHOUT_DECIMALS = 1000
 def cost_table(
     estimates: Mapping[Any, CostEstimate],
     confidence: float = 0.95,
-    method: str = "auto",
+    method: str = "extremal",
     **options: Any,
 ) -> str:
     """Write a table of the costs of models, the cheapest first.
@@ -88,7 +88,7 @@ def cost_table(
     model     cost per decision   95% interval  in total  errors
     careful               0.400  0.056 … 4.849         2     40%
     careless              2.000  0.054 … 6.905        10     20%
-    always 1              0.600  0.158 … 4.957         3     60%
+    always 1              0.600  0.158 … 0.944         3     60%
     """
     for each in estimates.values():
         validate.expect(each, CostEstimate, "estimates", "evaluate(y_true, y_pred, costs)")
@@ -251,7 +251,7 @@ def volume_table(policies: Sequence[PolicyResult], unit: str, confidence: float)
     return text_table(["policy", unit or "cost", f"{percent(confidence)} interval"], rows)
 
 
-def moved_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> str:
+def moved_table(pairs: Sequence[Pair], unit: str, confidence: float) -> str:
     """Write a table of the savings of thresholds against the decisions of the same models."""
     header = [
         "threshold against decisions",
@@ -266,7 +266,7 @@ def moved_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> st
             pair.first,
             in_column(0.0 - pair.difference, decimals),
             _limits((0.0 - pair.high, 0.0 - pair.low), decimals),
-            p_value(pair.adjusted),
+            p_value(pair.p_value),
             _verdict(pair),
         ]
         for pair in pairs
@@ -274,26 +274,26 @@ def moved_table(pairs: Sequence[PolicyPair], unit: str, confidence: float) -> st
     return text_table(header, rows)
 
 
-def policy_pair_title(pairs: Sequence[PolicyPair], unit: str) -> str:
+def policy_pair_title(pairs: Sequence[Pair], unit: str) -> str:
     """Write the title of a table of differences: in the header it would be too wide."""
     first = _same_first(pairs)
     what = "Differences in cost" if first is None else f"Cost of {first} minus that of others"
     return f"{what}, {unit + ' ' if unit else ''}per decision:"
 
 
-def _same_first(pairs: Sequence[PolicyPair]) -> str | None:
+def _same_first(pairs: Sequence[Pair]) -> str | None:
     """Return the first policy of the pairs, if it is the same for all."""
     return pairs[0].first if len({pair.first for pair in pairs}) == 1 else None
 
 
-def policy_pair_table(pairs: Sequence[PolicyPair], confidence: float) -> str:
+def policy_pair_table(pairs: Sequence[Pair], confidence: float) -> str:
     """Write a table of cost differences between the cheapest policy, or candidates, and others."""
-    first = _same_first(pairs)
+    first, alone = _same_first(pairs), all(pair.by == ALONE for pair in pairs)
     header = [
         "pair" if first is None else "against",
         "difference",
         f"{percent(confidence)} interval",
-        "adjusted p",
+        "p" if alone else "adjusted p",
         "verdict",
     ]
     decimals = _decimals(pair.difference for pair in pairs)
@@ -302,7 +302,7 @@ def policy_pair_table(pairs: Sequence[PolicyPair], confidence: float) -> str:
             f"{pair.first} - {pair.second}" if first is None else pair.second,
             in_column(pair.difference, decimals),
             _limits((pair.low, pair.high), decimals),
-            p_value(pair.adjusted),
+            p_value(pair.p_value if alone else pair.p_adjusted),
             _verdict(pair),
         ]
         for pair in pairs
@@ -310,7 +310,7 @@ def policy_pair_table(pairs: Sequence[PolicyPair], confidence: float) -> str:
     return text_table(header, rows)
 
 
-def _verdict(pair: PolicyPair) -> str:
+def _verdict(pair: Pair) -> str:
     """Return whether the first of a pair is shown to cost more or less."""
     if not pair.shown:
         return "not shown"
@@ -398,76 +398,26 @@ CONTROL = r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """Characters not allowed in XML; compiled only when used, because so large a set is slow."""
 
 
-def verdicts(gate: GateResult) -> list[tuple[str, str]]:
+def verdicts(gate: Gate) -> list[tuple[str, str]]:
     """Return each candidate with its result: passed, failed, or could not judge."""
-    judged = [(name, "failed" if name in gate.failures else "passed") for name in gate.judged]
+    judged = [
+        (pair.first, "failed" if pair.first in gate.failures else "passed") for pair in gate.pairs
+    ]
     return [*judged, *((name, "could not judge") for name in gate.unjudged)]
 
 
-def reason_of(
-    name: str,
-    gate: GateResult,
-    pairs: Sequence[PolicyPair],
-    unit: str,
-    tests: Sequence[TestResult] = (),
-) -> str:
-    """Explain in a sentence why a candidate passes or fails.
-
-    Parameters
-    ----------
-    name : str
-        The candidate.
-    gate : GateResult
-        The gate.
-    pairs : sequence of PolicyPair
-        Each candidate against the baseline.
-    unit : str
-        The unit of the costs.
-    tests : sequence of TestResult, optional
-        With a margin, the test of each candidate, which decides instead of the pair's p-value.
-    """
-    if name in gate.unjudged:
-        return f"{gate.unjudged[name]}."
-    pair = next(each for each in pairs if each.first == name)
-    amount = f" {unit}" if unit else ""
-    side = "more" if pair.difference > 0 else "less"
-    claim = f"{name} costs {number(abs(pair.difference))}{amount} {side} per decision than "
-    limits = f"difference {number(pair.low)} to {number(pair.high)}"
-    for test in tests:
-        if test.names[0] == name:
-            return f"{claim}{pair.second} ({limits}). {test.summary()}"
-    word = "adjusted p" if len(pairs) > 1 else "p"
-    return f"{claim}{pair.second} ({limits}, {word} = {pair.adjusted:.3g})."
+def reason_of(name: str, gate: Gate) -> str:
+    """Explain in a sentence why a candidate passes or fails, or why it could not be judged."""
+    return f"{gate.unjudged[name]}." if name in gate.unjudged else gate.reasons()[name]
 
 
-def junit_text(
-    gate: GateResult,
-    pairs: Sequence[PolicyPair],
-    *,
-    baseline: str,
-    unit: str = "",
-    tests: Sequence[TestResult] = (),
-) -> str:
-    """Write a gate as JUnit's XML, a test case for each candidate.
-
-    Parameters
-    ----------
-    gate : GateResult
-        The gate.
-    pairs : sequence of PolicyPair
-        Each candidate against the baseline.
-    baseline : str
-        The name of the baseline policy.
-    unit : str, optional
-        The unit of the costs.
-    tests : sequence of TestResult, optional
-        With a margin, the test of each candidate.
-    """
+def junit_text(gate: Gate) -> str:
+    """Write a gate as JUnit's XML, a test case for each candidate."""
     junit = imported("junitparser", "a JUnit file", "'stakes[ci]'")
     suite = junit.TestSuite("stakes gate")
     for name, found in verdicts(gate):
-        case = junit.TestCase(_plain(name), _plain(f"stakes.gate against {baseline}"), 0)
-        reason = _plain(reason_of(name, gate, pairs, unit, tests))
+        case = junit.TestCase(_plain(name), _plain(f"stakes.gate against {gate.baseline}"), 0)
+        reason = _plain(reason_of(name, gate))
         if found == "failed":
             case.result = [junit.Failure(reason, "gate")]
         elif found == "could not judge":
@@ -483,76 +433,63 @@ def junit_text(
     return str(document.tostring().decode()) + "\n"
 
 
-def markdown_text(
-    gate: GateResult,
-    pairs: Sequence[PolicyPair],
-    *,
-    confidence: float,
-    unit: str = "",
-    tests: Sequence[TestResult] = (),
-) -> str:
-    """Write a gate as Markdown, such as for the summary of a build.
+def gate_table(gate: Gate) -> str:
+    """Write a table of the candidates of a gate, with the limit that decides."""
+    header, rows = _gate_rows(gate)
+    return text_table(header, rows)
 
-    Parameters
-    ----------
-    gate : GateResult
-        The gate.
-    pairs : sequence of PolicyPair
-        Each candidate against the baseline.
-    confidence : float
-        Confidence level of the intervals.
-    unit : str, optional
-        The unit of the costs.
-    tests : sequence of TestResult, optional
-        With a margin, the test of each candidate.
-    """
-    by_margin = {test.names[0]: test.p_value for test in tests}
-    word = "p for the margin" if by_margin else "adjusted p" if len(pairs) > 1 else "p"
-    lead = "not passed" if gate.unjudged else gate.outcome
-    more = _cell(f"costs more per decision{f', {unit}' if unit else ''}")
+
+def _gate_rows(gate: Gate) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows of the table of a gate."""
+    decides = "upper limit" if gate.margin is not None else "lower limit"
+    header = [
+        "candidate",
+        "gate",
+        "costs more",
+        f"{percent(gate.confidence)} interval",
+        decides,
+        "p for the margin" if gate.margin is not None else "p",
+    ]
+    decimals = _decimals([*(pair.difference for pair in gate.pairs), *gate.limits])
+    tests = {test.names[0]: test.p_value for test in gate.tests}
+    found = {
+        pair.first: [
+            in_column(pair.difference, decimals),
+            _limits((pair.low, pair.high), decimals),
+            in_column(limit, decimals),
+            p_value(tests.get(pair.first, pair.p_value)),
+        ]
+        for pair, limit in zip(gate.pairs, gate.limits, strict=True)
+    }
+    none = ["–"] * 4
+    return header, [[name, result, *found.get(name, none)] for name, result in verdicts(gate)]
+
+
+def markdown_text(gate: Gate) -> str:
+    """Write a gate as Markdown, such as for the summary of a build."""
+    outcome = "passed" if gate.passed else "failed"
+    header, rows = _gate_rows(gate)
     lines = [
-        f"### Cost gate {lead}",
+        f"### Cost gate {'not passed' if gate.unjudged else outcome}",
         "",
         _cell(f"{gate.rule[0].upper()}{gate.rule[1:]}"),
         "",
-        f"| candidate | gate | {more} | {percent(confidence)} interval | {word} |",
-        "|---|---|--:|--:|--:|",
+        f"| {' | '.join(map(_cell, header))} |",
+        "|---|---|--:|--:|--:|--:|",
+        *(f"| {' | '.join(map(_cell, row))} |" for row in rows),
+        "",
+        *(_cell(reason) for reason in gate.reasons().values()),
+        *(_cell(f"{name}: {why}.") for name, why in gate.unjudged.items()),
+        "",
     ]
-    found = {pair.first: pair for pair in pairs}
-    for name, verdict in verdicts(gate):
-        pair = found.get(name)
-        numbers = ["–", "–", "–"]
-        if pair is not None:
-            limits = f"{number(pair.low)} to {number(pair.high)}"
-            p = by_margin.get(name, pair.adjusted)
-            numbers = [number(pair.difference), limits, f"{p:.3g}"]
-        lines.append(f"| {' | '.join(map(_cell, [name, verdict, *numbers]))} |")
-    lines += ["", *(_cell(f"{name}: {why}.") for name, why in gate.unjudged.items()), ""]
     return "\n".join(lines)
 
 
-def github_lines(
-    gate: GateResult,
-    pairs: Sequence[PolicyPair],
-    unit: str = "",
-    tests: Sequence[TestResult] = (),
-) -> list[str]:
-    """Return the lines by which GitHub annotates a change with failures.
-
-    Parameters
-    ----------
-    gate : GateResult
-        The gate.
-    pairs : sequence of PolicyPair
-        Each candidate against the baseline.
-    unit : str, optional
-        The unit of the costs.
-    tests : sequence of TestResult, optional
-        With a margin, the test of each candidate.
-    """
+def github_lines(gate: Gate) -> list[str]:
+    """Return the lines by which GitHub annotates a change with failures."""
     return [
         f"::error title={_property(f'Cost gate: {name}')}::"
-        f"{_data(f'{verdict}. {reason_of(name, gate, pairs, unit, tests)}')}"
+        f"{_data(f'{verdict}. {reason_of(name, gate)}')}"
         for name, verdict in verdicts(gate)
         if verdict != "passed"
     ]

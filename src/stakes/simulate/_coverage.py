@@ -13,13 +13,13 @@ from stakes._core.typing import Floats
 from stakes._core.values import Result
 from stakes.costs import CostMatrix
 from stakes.infer._outcomes import Design
+from stakes.infer.methods import names_of_intervals
 from stakes.simulate._designs import Drawing, drawing_of, has_design, limits_of
 from stakes.simulate._measurements import (
     ROUNDING,
     Extreme,
     checked_size,
     for_each,
-    intervals,
     limits,
     rate,
     seeds,
@@ -142,7 +142,7 @@ def coverage(
     Parameters
     ----------
     method : str or list of str
-        The interval method, such as "auto" or "bcost"; or several.
+        The interval method, such as "extremal" or "bcost"; or several.
     confusion : Confusion, GroupedConfusion or array_like, shape (decisions, classes)
         Your counts, or shares that sum to 1, in the order of the costs' labels. They are taken as
         the population that test sets are sampled from. Of counts with groups, whole groups are
@@ -219,7 +219,7 @@ def coverage(
             costliest=worst,
         )
 
-    return for_each(method, intervals(), measured)
+    return for_each(method, names_of_intervals(), measured)
 
 
 def _of_design(
@@ -249,7 +249,7 @@ def _of_design(
             costliest=worst,
         )
 
-    return for_each(method, intervals(), measured)
+    return for_each(method, names_of_intervals(), measured)
 
 
 def _measured(

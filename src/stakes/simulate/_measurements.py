@@ -23,7 +23,7 @@ from stakes.errors import DesignError, InputError, InputTypeError
 from stakes.infer._outcomes import Stratum
 from stakes.infer._probability.sampling import tilted
 from stakes.infer.batch import batch_intervals, batch_outcomes, batch_p_values
-from stakes.infer.methods import METHODS, names_of_intervals, names_of_tests
+from stakes.infer.methods import METHODS
 
 # A table taken as the population, and test sets sampled from it.
 
@@ -287,16 +287,6 @@ def for_each(method: Any, allowed: Sequence[str], measured: Callable[[str], Any]
     return Measurements(tuple(measured(name) for name in names))
 
 
-def intervals() -> list[str]:
-    """Return the methods whose intervals can be measured."""
-    return ["auto", *names_of_intervals()]
-
-
-def tests() -> list[str]:
-    """Return the methods whose tests can be measured."""
-    return ["auto", *names_of_tests()]
-
-
 def limits(
     truth: Truth,
     drawn: Counts,
@@ -308,7 +298,7 @@ def limits(
 ) -> tuple[Floats, Floats]:
     """Return the limits that a method gives for each test set."""
     _check_variance(drawn, method)
-    random = method in METHODS and "rng" in METHODS[method].options
+    random = "rng" in METHODS[method].options
     low, high = [], []
     parts, place = _parts(drawn, random=random)
     given = _seeded(options, seed) if random else options
@@ -332,7 +322,7 @@ def rejections(
 ) -> NDArray[np.bool_]:
     """Tell for which test sets a test rejects that both classifiers cost the same."""
     _check_variance(drawn, method)
-    random = method in METHODS and "rng" in METHODS[method].test_options
+    random = "rng" in METHODS[method].test_options
     parts, place = _parts(drawn, random=random)
     given = _seeded(options, seed) if random else options
     found = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import reprlib
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,6 @@ from stakes._core.values import name_arguments
 from stakes.costs import ExampleCosts
 from stakes.errors import InputTypeError, InputWarning, warn
 from stakes.policies._assemble import Asked
-from stakes.policies._choose import Choosing
 from stakes.predictions import ArrayTable, Columns, DesignColumns, Reading
 from stakes.predictions.files import Progress, read_predictions
 from stakes.predictions.long_form import side_by_side
@@ -45,7 +43,6 @@ def study_of(
     class_priors: Mapping[Any, float] | None = None,
     impossible: Any = None,
     baseline: str | None = None,
-    rng: int = 0,
     class_names: Mapping[Any, str] | None = None,
     model_column: str | None = None,
     key: str | None = None,
@@ -88,10 +85,8 @@ def study_of(
         first three are names of columns.
     baseline : str, optional
         The policy or model that savings are measured against: ``old``, ``old@0.31``, ``old@best``
-        or ``always 0``; by default the first model with its own decisions, or else the cheapest
-        constant prediction.
-    rng : int, default 0
-        Random seed of the assignment of rows to folds.
+        or ``always 0``; by default the cheapest of the constant predictions and of the models as
+        decided.
     class_names : mapping, optional
         Display names of the classes, such as ``{0: "repaid", 1: "default"}``.
     model_column, key : str, optional
@@ -137,7 +132,6 @@ def study_of(
         "class_priors": class_priors,
         "population": population,
         "impossible": impossible,
-        "choosing": Choosing(seed=validate.as_size(rng, "rng", most=math.inf)),
         "asked": _asked(baseline),
         "class_names": class_names,
     }

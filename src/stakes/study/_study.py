@@ -417,7 +417,7 @@ class_names
         >>> study = study_of(
         ...     datasets.load_breast_cancer_predictions(), datasets.load_breast_cancer_costs())
         >>> study.to_frame()["policy"].tolist()[0]
-        'logistic@0.07057'
+        'discriminant@0.002999'
         """
         policies = self.policies
         return data_frame(
@@ -532,10 +532,10 @@ class_names
         """
         return None if self.examples is None else self._estimate_of(self.examples.ideal()).cost
 
-    @cached_property
-    def policies(self) -> Policies:
-        """The policies of the models, and the constant predictions."""
-        counted = Counted(
+    @property
+    def counted(self) -> Counted:
+        """The rows, as the choice of policies needs them."""
+        return Counted(
             self.roles.models,
             self.joint,
             self.joint_scores,
@@ -547,7 +547,11 @@ class_names
             self.class_rows,
             self.roles.doubtful,
         )
-        return policies_of(counted, self.choosing, self.asked, self.confidence)
+
+    @cached_property
+    def policies(self) -> Policies:
+        """The policies of the models, and the constant predictions."""
+        return policies_of(self.counted, self.choosing, self.asked, self.confidence)
 
     def verdict(
         self,
@@ -555,11 +559,11 @@ class_names
         unit: str = "",
         volume: float | None = None,
         per: str = "year",
-        seed: int = 0,
-        method: str = "auto",
+        rng: int = 0,
+        method: str = "extremal",
         noun: str = "examples",
     ) -> Verdict:
-        """Return the recommended policy, its saving, and the sample size to settle the choice.
+        """Return the recommended policy, its saving, and what choosing it may cost.
 
         Parameters
         ----------
@@ -569,9 +573,9 @@ class_names
             How many decisions are taken in a period.
         per : str, default "year"
             The period.
-        seed : int, default 0
-            Random seed of the plan for a larger test set.
-        method : str, default "auto"
+        rng : int, default 0
+            Random seed of an interval method that resamples, such as "bcost".
+        method : str, default "extremal"
             The method of the interval of the policy's cost, as in ``CostEstimate.interval``.
         noun : str, default "examples"
             The name of the rows in text, such as "patients".
@@ -580,7 +584,7 @@ class_names
         -------
         Verdict
             The policy of least cost, its saving against the baseline, the policies that it cannot
-            be told apart from, and the number of examples that would separate them.
+            be told apart from, and the most that choosing it costs more than the best.
 
         Examples
         --------
@@ -591,10 +595,11 @@ class_names
         ...     {"shy": [0] * 90 + [1] * 10, "eager": [0] * 50 + [1] * 50}, costs)
         >>> verdict = study.verdict()
         >>> verdict.use, verdict.baseline, verdict.saving.shown
-        ('eager', 'shy', True)
+        ('eager', 'eager', False)
         """
-        stated = Stated(unit, volume, per, seed, method, noun)
-        return verdict_of(self.policies, self.n, stated, tuple(filter(None, self._context())))
+        left_out = sum(self.rows_left_out.values())
+        stated = Stated(unit, volume, per, method, rng, noun, self.n, left_out)
+        return verdict_of(self.policies, stated, tuple(filter(None, self._context())))
 
     def _context(self) -> tuple[str, str]:
         """Return the caution on the confidence level and the population of the costs, if any."""

@@ -24,6 +24,9 @@ from stakes.infer._probability.dirichlet_mean import (
 TOLERANCE = 1e-12
 ROUGH_TOLERANCE = 0.05
 WIDEST = 700.0
+NEGLIGIBLE = 1e-250
+"""Share of the largest b below which one of the other sign does not matter: where a mean of exactly
+the margin counts, that b is the smallest number there is."""
 
 
 def upper_tail(b: Floats, alpha: Floats) -> Floats:
@@ -31,8 +34,9 @@ def upper_tail(b: Floats, alpha: Floats) -> Floats:
     used = alpha > 0
     high = np.where(used, b, -np.inf).max(axis=1)
     low = np.where(used, b, np.inf).min(axis=1)
-    result: Floats = (high > 0).astype(np.float64)
-    rows = np.flatnonzero((high > 0) & (low < 0))
+    least = NEGLIGIBLE * np.maximum(high, -low)
+    result: Floats = (high > least).astype(np.float64)
+    rows = np.flatnonzero((high > least) & (low < -least))
     if len(rows):
         # Scaling b keeps the sign of the sum and prevents overflow.
         scale = np.maximum(high, -low)[rows, np.newaxis]

@@ -197,7 +197,9 @@ class Limit:
         """Return the probability of `value` or more, allowing for the rounding of sums of costs."""
         low = float(self.distribution[0][0])
         close = EQUAL * (self.top - low) + ROUNDING * max(abs(self.top), abs(low))
-        return self._tail(value - close, self.distribution)
+        # Where all rows are known nothing is added up, and `close` may be 0.
+        below = float(np.nextafter(value - close, -np.inf))
+        return self._tail(below, self.distribution)
 
     def quantile(self, upper: float) -> float:
         """Return the value exceeded with probability `upper`, at most the highest possible one."""

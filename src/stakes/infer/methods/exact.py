@@ -13,7 +13,6 @@ from typing import Any, Protocol
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from stakes._core.typing import Floats
 from stakes.infer._outcomes import Outcomes, pseudo_counts
@@ -29,7 +28,6 @@ from stakes.infer._probability.convolution import (
     fast_length,
 )
 from stakes.infer._probability.distribution import CostDistribution
-from stakes.infer._probability.sampling import all_tilted
 from stakes.infer.methods import Bounds, IntervalMethod
 
 ROOM = 1 << 18
@@ -94,29 +92,6 @@ def _both(outcomes: Outcomes, laplace: Any, alpha: float) -> tuple[Distributions
     if not isinstance(laplace, str):
         return upper, upper
     return upper, distributions(outcomes, laplace, alpha, 0)
-
-
-def quick_tails(outcomes: Outcomes) -> tuple[Floats, Floats]:
-    """Approximate the tails at a margin of 0 by Lugannani and Rice's saddlepoint formula.
-
-    The error is a few percent where the extreme outcomes occurred often enough for this test;
-    planning tests thousands of test sets with it.
-    """
-    stratum, n = outcomes.only, outcomes.only.n
-    shares = stratum.counts / n[:, np.newaxis]
-    unit = float(np.abs(stratum.costs).max())
-    values = stratum.costs / unit
-    there, t = all_tilted(shares, values, 0.0)
-    generating = np.log((shares * np.exp(values * t[:, np.newaxis])).sum(axis=1))
-    root = np.sign(t) * np.sqrt(np.maximum(-2 * n * generating, 1e-12))
-    spread = np.sqrt(n * (there @ values**2))
-    density = np.exp(-(root**2) / 2) / np.sqrt(2 * np.pi)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        above = ndtr(-root) + density * (1 / (t * spread) - 1 / root)
-    above = np.where(np.abs(root) > 1e-3, above, 0.5)  # noqa: PLR2004 - 0/0 lies between
-    step = float(np.abs(values[values != 0]).min())
-    tie = density * step / spread / 2  # half of the probability of the margin itself
-    return np.asarray(1 - above + tie), np.asarray(above + tie)
 
 
 def distributions(outcomes: Outcomes, laplace: Any, alpha: float, end: int = -1) -> Distributions:

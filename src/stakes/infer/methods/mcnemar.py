@@ -22,7 +22,7 @@ def tails(outcomes: Outcomes, margin: float, _alpha: float) -> tuple[Floats, Flo
                 "method",
                 "McNemar's test is for mistakes that all cost the same (0/1 costs) and a margin "
                 "of 0.",
-                "Use 'exact' or 'auto'.",
+                "Use 'extremal'.",
             )
     counts = np.rint(stratum.counts).astype(np.int64)
     above = counts[:, stratum.costs > 0].sum(axis=1)

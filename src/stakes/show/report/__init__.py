@@ -54,7 +54,7 @@ def report(
     >>> costs = stakes.datasets.load_breast_cancer_costs()
     >>> page = os.path.join(tempfile.mkdtemp(), "report.html")
     >>> stakes.report(tumours, costs, out=page, unit="USD").verdict().use
-    'logistic@0.07057'
+    'discriminant@0.002999'
     """
     settings = {name: options.pop(name) for name in SETTINGS if name in options}
     if isinstance(data, Study):

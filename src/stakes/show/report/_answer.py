@@ -6,18 +6,19 @@ Next to it is the panel of assumptions that readers can change.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stakes._core import text as core
 from stakes._core.labels import Label
-from stakes._core.text import decimals_for, number, p_value, percent
+from stakes._core.text import decimals_for, number, percent
 from stakes._core.typing import Floats
 from stakes.findings.policies import PolicyResult
 from stakes.findings.report import Findings
-from stakes.show.report._theme import policy_colours
+from stakes.policies.verdict import EQUAL_WITHIN, parts_words, short_threshold
+from stakes.show.report._theme import colour, policy_colours
 
 MOST_SHOWN = 10
 """Maximum number of unfolded policies: the recommended, tied, baseline and best constant first."""
@@ -32,6 +33,7 @@ TICKS = 5
 STEPS = (1, 2, 2.5, 5, 10)
 GROUPS = (
     ("Best threshold for these costs", ("threshold", "minimum_cost")),
+    ("Stated threshold", ("pinned",)),
     ("As decided", ("decisions",)),
     ("Constant prediction", ("constant",)),
 )
@@ -53,6 +55,11 @@ def signed(text: str) -> str:
     return f"\N{MINUS SIGN}{text[1:]}" if text.startswith("-") else text
 
 
+def minus(sentence: str) -> str:
+    """Write the numbers of a sentence with minus signs."""
+    return re.sub(r"(?<=[\s(])-(?=\d)", "\N{MINUS SIGN}", sentence)
+
+
 def people_number(value: float) -> str:
     """Write a number in a table: four significant digits, with a minus sign."""
     return signed(number(value))
@@ -68,20 +75,28 @@ def aligned(value: float, decimals: int) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """A policy in the chart: its texts, its numbers, and their positions on the axis in percent."""
+    """A policy in the chart: its texts, its numbers, and their positions on the axis in percent.
 
-    policy: PolicyResult
+    One that decides every row as another does has no numbers: it is hidden until other costs change
+    that.
+    """
+
+    name: str
     title: str
+    alike: str
     threshold: str
+    exact: float | None
     colour: str
     shape: str
-    cost: str
-    limits: str
-    at: tuple[float, float, float] | None
-    best: bool
-    tied: bool
-    baseline: bool
-    folded: bool
+    cost: str = ""
+    limits: str = ""
+    values: tuple[float, float, float] | None = None
+    at: tuple[float, float, float] | None = None
+    best: bool = False
+    tied: bool = False
+    baseline: bool = False
+    folded: bool = False
+    hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -126,7 +141,7 @@ def axis_of(low: float, high: float) -> Axis:
 
 def _near(found: Findings) -> list[PolicyResult]:
     """Return the policies, without constants that cost far more than every model."""
-    reach = max(each.high for each in found.policies if each.model is not None)
+    reach = max((each.high for each in found.policies if each.model is not None), default=0.0)
     return [
         each
         for each in found.policies
@@ -150,25 +165,29 @@ def policy_chart(found: Findings) -> Chart:
     verdict = found.verdict
 
     def row(each: PolicyResult) -> Row:
-        at = (each.low, each.cost, each.high) if each.name in ends else None
+        low, cost, high = (axis.place(value) for value in (each.low, each.cost, each.high))
         return Row(
-            each,
-            each.model or each.name,
-            cuts_text(each),
+            each.name,
+            each.model or each.words,
+            same_words(each.alike),
+            threshold_column(each),
+            each.threshold,
             colours[each.name],
             SHAPES[each.kind],
             aligned(each.cost, decimals),
             f"{aligned(each.low, decimals)} to {aligned(each.high, decimals)}",
-            None if at is None else (axis.place(at[0]), axis.place(at[1]), axis.place(at[2])),
+            (each.low, each.cost, each.high),
+            (low, cost, high) if each.name in ends else None,
             each.name == verdict.use,
             each.name in verdict.ties,
             each.name == verdict.baseline,
             each.name not in kept,
         )
 
+    every = [(_group(each.kind, pinned=each.pinned), row(each)) for each in found.policies]
+    every += _hidden_rows(found)
     groups = [
-        (title, tuple(row(each) for each in found.policies if each.kind in kinds))
-        for title, kinds in GROUPS
+        (title, tuple(one for kind, one in every if kind in kinds)) for title, kinds in GROUPS
     ]
     by_name = {each.name: each.cost for each in found.policies}
     return Chart(
@@ -179,6 +198,42 @@ def policy_chart(found: Findings) -> Chart:
         len(found.policies) - len(kept),
         any(len(each.model or each.name) > LONG_NAME for each in found.policies),
     )
+
+
+def _group(kind: str, *, pinned: bool) -> str:
+    return "pinned" if pinned else kind
+
+
+def _hidden_rows(found: Findings) -> list[tuple[str, Row]]:
+    """Return rows for policies that decide as another does, and may not at other costs."""
+    other = found.other_costs
+    if other is None or len(other.tables) == 1:
+        return []
+    shown = {each.name for each in found.policies}
+    names = next(each for each in other.tables if each.factor == 1).names
+    places = {model.name: place for place, model in enumerate(found.models)}
+    return [
+        (
+            _group(each.kind, pinned=each.pinned),
+            Row(
+                name,
+                each.model,
+                "",
+                "",
+                None,
+                colour(places[each.model]),
+                SHAPES[each.kind],
+                hidden=True,
+            ),
+        )
+        for name, each in zip(names, other.policies, strict=True)
+        if name not in shown and each.model is not None
+    ]
+
+
+def same_words(alike: tuple[str, ...]) -> str:
+    """State which policies decide every row in the same way."""
+    return f"same decisions: {', '.join(alike)}" if alike else ""
 
 
 def _kept(found: Findings) -> set[str]:
@@ -193,7 +248,7 @@ def _kept(found: Findings) -> set[str]:
 
 
 def cuts_text(policy: PolicyResult) -> str:
-    """Write the threshold or thresholds of a policy."""
+    """Write the threshold or thresholds of a policy in full."""
     if not policy.cuts:
         return "–"
     if len(policy.cuts) > 1:
@@ -201,23 +256,17 @@ def cuts_text(policy: PolicyResult) -> str:
     return _score(policy.cuts[0].from_)
 
 
+def threshold_column(policy: PolicyResult) -> str:
+    """Write the threshold of a policy with the digits that matter."""
+    if policy.threshold is None or math.isinf(policy.threshold) or policy.pinned:
+        return cuts_text(policy)
+    return short_threshold(policy.threshold, policy.threshold_range)
+
+
 def _score(value: float) -> str:
     if math.isinf(value):
         return "none" if value > 0 else "all"
     return core.threshold_text(value)
-
-
-def title_of(policy: PolicyResult) -> str:
-    """Describe a policy in a few words."""
-    if policy.kind == "constant":
-        return policy.name
-    if policy.kind == "decisions":
-        return f"{policy.model} as decided"
-    if policy.kind == "minimum_cost":
-        return f"{policy.model} by minimum expected cost"
-    if len(policy.cuts) == 1 and not math.isinf(policy.cuts[0].from_):
-        return f"{policy.model} at threshold {cuts_text(policy)}"
-    return policy.name
 
 
 # The verdict in words.
@@ -233,15 +282,15 @@ class Fact:
     big: str = ""
     badge: str = ""
     open: bool = False
-    share: float | None = None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The first screen: the verdict as a headline, its lead, and the facts."""
+    """The first screen: the verdict as a headline, its lead, what is missing, and the facts."""
 
     headline: str
     lead: str
+    missing: str
     facts: tuple[Fact, ...]
 
 
@@ -250,9 +299,14 @@ def answer_of(found: Findings) -> Answer:
     verdict = found.verdict
     by_name = {each.name: each for each in found.policies}
     use, baseline = by_name[verdict.use], by_name[verdict.baseline]
-    makers = (_saving_fact, _does_fact, _doubt_fact, _settle_fact, _change_fact)
-    facts = [fact for make in makers if (fact := make(found, use, baseline)) is not None]
-    return Answer(_headline(found, use), _lead(found, use, baseline), tuple(facts))
+    makers = (_saving_fact, _does_fact, _doubt_fact, _regret_fact, _change_fact)
+    facts = [
+        replace(fact, text=minus(fact.text))
+        for make in makers
+        if (fact := make(found, use, baseline)) is not None
+    ]
+    lead = minus(_lead(found, use, baseline))
+    return Answer(minus(_headline(found, use)), lead, verdict.sentences.missing, tuple(facts))
 
 
 def _sure(found: Findings) -> str:
@@ -261,13 +315,6 @@ def _sure(found: Findings) -> str:
 
 def _unit(found: Findings) -> str:
     return f" {found.settings.unit}" if found.settings.unit else ""
-
-
-def _limits(found: Findings, policy: PolicyResult) -> str:
-    """Write the limits of a cost, or that it is known exactly."""
-    if policy.low == policy.high:
-        return "known exactly"
-    return f"{rounded(policy.low)} to {rounded(policy.high)}, {_sure(found)} CI"
 
 
 def _period(found: Findings) -> str:
@@ -282,48 +329,52 @@ def _times(found: Findings) -> float:
 
 
 def _headline(found: Findings, use: PolicyResult) -> str:
+    """Return the verdict's conclusion, with the saving of what is recommended without reserve."""
     verdict = found.verdict
-    if use.name == verdict.baseline:
-        why = (
-            "Nothing is shown to be cheaper."
-            if verdict.ties
-            else "It is shown to be the cheapest of those compared."
-        )
-        return f"Keep {title_of(use)}. {why}"
-    lead = f"Use {title_of(use)}"
-    if use.kind == "constant":
-        lead = f"Use no model: {use.name.replace('always', 'always predict', 1)}"
+    conclusion = verdict.sentences.conclusion
     each = verdict.saving.per_decision
+    if not _plain(found, use) or not (verdict.saving.shown or each < 0):
+        return conclusion
     saving = f"{rounded(abs(each) * _times(found))}{_unit(found)}"
     if each < 0:  # a baseline that breaks a limit may be cheaper
         costs = "costs" if verdict.saving.high < 0 else "may cost"
-        return f"{lead}. It {costs} {saving} more {_period(found)}, but keeps within the limits."
-    if verdict.saving.shown:
-        return f"{lead}. It saves {saving} {_period(found)}."
-    return f"{lead}. It may save {saving} {_period(found)}, but a saving is not shown."
+        return f"{conclusion} It {costs} {saving} more {_period(found)}, but keeps the limits."
+    return f"{conclusion} It saves {saving} {_period(found)}."
+
+
+def _plain(found: Findings, use: PolicyResult) -> bool:
+    """Tell whether the policy is recommended without reserve, and is not the baseline."""
+    verdict = found.verdict
+    return use.name != verdict.baseline and verdict.sentences.conclusion == f"Use {use.words}."
 
 
 def _lead(found: Findings, use: PolicyResult, baseline: PolicyResult) -> str:
     verdict, times, unit = found.verdict, _times(found), _unit(found)
     if use.name == baseline.name:
-        return f"It costs {rounded(use.cost)}{unit} per decision ({_limits(found, use)})."
+        return f"{verdict.sentences.detail} {verdict.sentences.saving}"
+    each, detail = verdict.saving, verdict.sentences.detail
+    if not (each.shown or each.per_decision < 0):
+        return detail
+    if not _plain(found, use):
+        if not each.shown:
+            return detail
+        amount = f"{rounded(each.per_decision * times)}{unit} {_period(found)}"
+        return f"{detail} It saves {amount} against {baseline.words}."
     over = ""
     if found.settings.volume is not None:
-        over = f", over {number(found.settings.volume)} decisions {_period(found)}"
-        if not found.settings.per:
-            over = f", over {number(found.settings.volume)} decisions"
-    what, low, high = "saving", verdict.saving.low, verdict.saving.high
-    if verdict.saving.per_decision < 0:
-        what, low, high = "extra cost", -high, -low
+        over = f", over {number(found.settings.volume)} decisions"
+        over += f" {_period(found)}" if found.settings.per else ""
+    low, high, what = each.low, each.high, "saving"
+    if each.per_decision < 0:
+        low, high, what = 0 - each.high, 0 - each.low, "extra cost"
     return (
-        f"Compared with {title_of(baseline)}{over}. {_sure(found)} confidence interval of the "
+        f"Compared with {baseline.words}{over}. {_sure(found)} confidence interval of the "
         f"{what}: {rounded(low * times)} to {rounded(high * times)}{unit}."
     )
 
 
 def _saving_fact(found: Findings, use: PolicyResult, baseline: PolicyResult) -> Fact:
     verdict, unit = found.verdict, _unit(found)
-    limits = f"({_limits(found, use)})"
     if use.name == baseline.name:
         big = f"{rounded(use.cost)}{unit} per decision"
         ends = f"{rounded(use.low)} to {rounded(use.high)} ({_sure(found)} CI)."
@@ -331,33 +382,39 @@ def _saving_fact(found: Findings, use: PolicyResult, baseline: PolicyResult) -> 
             ends = "Known exactly."
         return Fact("saving", "Cost", ends, big)
     saving = verdict.saving
+    badge = saving.badge(baseline.cost)
+    costs = f"Cost: {rounded(use.cost)}{unit}, against {rounded(baseline.cost)} of "
     if saving.per_decision < 0:
         return Fact(
             "saving",
             "Extra cost",
-            f"{rounded(-saving.high)} to {rounded(-saving.low)} ({_sure(found)} CI). "
-            f"Estimated cost: {rounded(use.cost)}{unit} {limits}, against {rounded(baseline.cost)} "
-            f"of {title_of(baseline)}, which does not keep within the limits.",
+            f"{rounded(0 - saving.high)} to {rounded(0 - saving.low)} ({_sure(found)} CI). "
+            f"{costs}{baseline.words}, which does not keep within the limits.",
             f"{rounded(-saving.per_decision)}{unit} per decision",
-            "Shown" if saving.high < 0 else "Likely, not shown",
+            "Shown" if saving.high < 0 else badge,
             saving.high >= 0,
         )
-    pair = next(each for each in found.pairs if each.second == baseline.name)
-    badge = f"Shown, {_p(pair.adjusted)}" if saving.shown else "Likely, not shown"
+    sentences = [
+        f"{rounded(saving.low)} to {rounded(saving.high)} ({_sure(found)} CI).",
+        parts_words(saving, found.settings.unit) if saving.shown else "",
+        f"{costs}{baseline.words}.",
+        equal_words(badge),
+    ]
     return Fact(
         "saving",
         "Saving",
-        f"{rounded(saving.low)} to {rounded(saving.high)} ({_sure(found)} CI). "
-        f"Estimated cost: {rounded(use.cost)}{unit} {limits}, against {rounded(baseline.cost)}.",
+        " ".join(filter(None, sentences)),
         f"{rounded(saving.per_decision)}{unit} per decision",
         badge,
-        not saving.shown,
+        not saving.shown and not equal_words(badge),
     )
 
 
-def _p(value: float) -> str:
-    text = p_value(value)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
+def equal_words(badge: str) -> str:
+    """State the rule by which a badge calls two policies equal."""
+    if not badge.startswith("Equal"):
+        return ""
+    return f"Equal: both limits are within {percent(EQUAL_WITHIN)} of the baseline's cost."
 
 
 def confusion_of(found: Findings, name: str) -> Floats | None:
@@ -371,22 +428,21 @@ def confusion_of(found: Findings, name: str) -> Floats | None:
 
 
 def _does_fact(found: Findings, use: PolicyResult, _: PolicyResult) -> Fact | None:
-    counts = confusion_of(found, use.name)
-    if counts is None or use.kind == "constant":
+    if use.kind == "constant":
         return None
     positive = found.data.pos_label
-    labels, decisions = found.data.labels, found.data.decisions
-    if positive is None or len(decisions) != 2 or set(decisions) != set(labels):  # noqa: PLR2004
-        return _mistakes_fact(found, counts)
-    row, column = decisions.index(positive), labels.index(positive)
-    recall, fpr, flagged = rates_of(found, counts, row, column)
-    (negative,) = (label for label in labels if label != positive)
-    flags = f"Flags scores of {cuts_text(use)} and above: " if use.kind == "threshold" else ""
+    if positive is None or use.recall is None or use.fpr is None or use.flagged is None:
+        return _mistakes_fact(found, use)
+    (negative,) = (label for label in found.data.labels if label != positive)
+    flags = ""
+    if use.threshold is not None and not math.isinf(use.threshold):
+        flags = f"scores of {threshold_column(use)} and above: "
     text = (
-        f"{percent_of(recall)} of {positive} (sensitivity), {percent_of(fpr)} of {negative} "
-        f"(false positive rate), {percent_of(flagged)} of all."
+        f"Flags {flags}{percent_of(use.recall)} of {positive} (sensitivity), "
+        f"{percent_of(use.fpr)} of {negative} (false positive rate), "
+        f"{percent_of(use.flagged)} of all."
     )
-    return Fact("does", "What it does", flags + (text if flags else f"Flags {text}"))
+    return Fact("does", "What it does", text)
 
 
 def percent_of(share: float) -> str:
@@ -394,18 +450,11 @@ def percent_of(share: float) -> str:
     return percent(float(f"{share:.3g}"))
 
 
-def rates_of(found: Findings, counts: Floats, row: int, column: int) -> tuple[float, float, float]:
-    """Return recall, false positive rate and the share of flagged rows, at the class priors."""
-    totals = counts.sum(axis=0)
-    rates = np.divide(counts[row], totals, out=np.zeros(len(totals)), where=totals > 0)
-    priors = found.settings.class_priors
-    shares = totals / totals.sum() if priors is None else np.asarray(priors)
-    recall, fpr = float(rates[column]), float(rates[1 - column])
-    return recall, fpr, float(rates @ shares)
-
-
-def _mistakes_fact(found: Findings, counts: Floats) -> Fact | None:
+def _mistakes_fact(found: Findings, use: PolicyResult) -> Fact | None:
     """Return the fact about the two most expensive mistakes."""
+    counts = confusion_of(found, use.name)
+    if counts is None:
+        return None
     values = found.costs.values
     least = values.min(axis=0)
     parts = counts * (values - least)
@@ -426,56 +475,34 @@ def _cell(found: Findings, i: int, j: int) -> str:
     return f"predicting {decision} when it was {label}"
 
 
-def _doubt_fact(found: Findings, *_: PolicyResult) -> Fact:
+def _doubt_fact(found: Findings, *_: PolicyResult) -> Fact | None:
+    """Return which policies it is shown to cost less than, and which not."""
     verdict = found.verdict
-    sure = f"{_sure(found)} confidence"
-    if not verdict.ties:
-        return Fact(
-            "doubt",
-            "Doubt",
-            f"None at {sure}: it is shown to cost less than all policies it was compared with.",
-        )
-    pair = next(each for each in found.pairs if each.second == verdict.ties[0])
-    by_name = {each.name: each for each in found.policies}
-    others = len(verdict.ties) - 1
-    more = f" Nor from {others} other{'s' if others > 1 else ''}." if others else ""
-    return Fact(
-        "doubt",
-        "Doubt",
-        f"It cannot be told apart from {title_of(by_name[pair.second])} at {sure}: "
-        f"difference {rounded(pair.difference)}{_unit(found)} per decision "
-        f"({rounded(pair.low)} to {rounded(pair.high)}).{more}",
-        badge="Not settled",
-        open=True,
-    )
-
-
-def _settle_fact(found: Findings, *_: PolicyResult) -> Fact | None:
-    settle = found.verdict.to_settle
-    if settle is None:
+    if not verdict.sentences.apart:
         return None
-    by_name = {each.name: each for each in found.policies}
-    return Fact(
-        "settle",
-        "What would settle it",
-        f"About {rounded(settle.examples)} test {found.settings.noun}, against "
-        f"{title_of(by_name[settle.against])}; this test has {number(found.data.n)}.",
-        share=found.data.n / settle.examples,
-    )
+    badge = "Not settled" if verdict.ties else ""
+    return Fact("doubt", "Doubt", verdict.sentences.apart, badge=badge, open=bool(verdict.ties))
 
 
-def _change_fact(found: Findings, *_: PolicyResult) -> Fact | None:
+def _regret_fact(found: Findings, *_: PolicyResult) -> Fact | None:
+    regret = found.verdict.sentences.regret
+    return Fact("regret", "If the choice is wrong", regret) if regret else None
+
+
+def _change_fact(found: Findings, use: PolicyResult, *_: PolicyResult) -> Fact | None:
     """Return how far each cost, and the prevalence, can change before another estimate is lower."""
-    if found.sensitivity is None or not found.sensitivity.flips:
+    if found.sensitivity is None or not found.sensitivity.changes:
         return None
     phrases = [*_cost_changes(found), *_prevalence_changes(found)]
+    again = ", its threshold chosen again" if use.kind == "threshold" and not use.pinned else ""
     if not phrases:
-        return Fact("change", "What would change it", "No cost alone, whatever it is.")
+        text = f"No cost alone, from a hundredth to a hundred times as much{again}."
+        return Fact("change", "What would change it", text)
     listed = f"{', '.join(phrases[:-1])} or {phrases[-1]}" if phrases[1:] else phrases[0]
     return Fact(
         "change",
         "What would change it",
-        f"{listed[0].upper()}{listed[1:]}. Until then it keeps the lowest estimate.",
+        f"{listed[0].upper()}{listed[1:]}. Until then it keeps the lowest estimate{again}.",
     )
 
 
@@ -483,26 +510,20 @@ MOST_CHANGES = 2
 
 
 def _cost_changes(found: Findings) -> list[str]:
-    """Return the costs at which the verdict changes, the nearest first."""
-    every = [] if found.sensitivity is None else found.sensitivity.flips
-    turns: dict[tuple[Label, Label, str], tuple[float, float]] = {}
-    for region in every:
-        for flip in region.flips if region.cheaper == found.verdict.use else ():
-            if flip.at is None or flip.holds == "always":
-                continue
-            if flip.at < 1e-9 * max(abs(flip.cost), 1.0) and flip.cost >= 0:  # no price is negative
-                continue
-            far = abs(flip.at - flip.cost) / max(abs(flip.at), abs(flip.cost), 1e-300)
-            key = (flip.decision, flip.label, flip.holds)
-            if key not in turns or far < turns[key][0]:
-                turns[key] = (far, flip.at)
-    nearest = sorted(turns.items(), key=lambda each: each[1][0])[:MOST_CHANGES]
-    name: Callable[[Label, Label], str] = lambda d, c: _mistake(found, d, c)  # noqa: E731
-    return [
-        f"{name(decision, label)} {'below' if holds == 'above' else 'above'} "
-        f"{rounded(at)}{_unit(found)}"
-        for (decision, label, holds), (_, at) in nearest
-    ]
+    """Return the costs at which another policy gets the lowest estimate, the nearest first."""
+    turns: list[tuple[float, str]] = []
+    for change in () if found.sensitivity is None else found.sensitivity.changes:
+        for side, turn in (("below", change.below), ("above", change.above)):
+            if turn is not None and change.decision is not None:
+                what = f"{_mistake(found, change.decision, change.label)} {side} "
+                what += f"{turning_point(turn.at)}{_unit(found)} (then {turn.words})"
+                turns.append((abs(math.log(turn.at / change.now)), what))
+    return [what for _, what in sorted(turns)[:MOST_CHANGES]]
+
+
+def turning_point(value: float) -> str:
+    """Write the value at which another policy is the cheapest, with all its digits."""
+    return signed(f"{value:,}".removesuffix(".0"))
 
 
 def _mistake(found: Findings, decision: Label, label: Label) -> str:
@@ -513,13 +534,22 @@ def _mistake(found: Findings, decision: Label, label: Label) -> str:
 
 
 def _prevalence_changes(found: Findings) -> list[str]:
-    sensitivity = found.sensitivity
-    if sensitivity is None or sensitivity.prevalence is None:
+    """Return the prevalences at which another policy gets the lowest estimate."""
+    changes = () if found.sensitivity is None else found.sensitivity.changes
+    each = next((change for change in changes if change.decision is None), None)
+    if each is None:
         return []
-    low, high = sensitivity.prevalence
-    phrases = [f"below {percent_of(low)}"] if low > 0 else []
-    phrases += [f"above {percent_of(high)}"] if high < 1 else []
+    phrases = [
+        f"{side} {percent_exactly(turn.at)} (then {turn.words})"
+        for side, turn in (("below", each.below), ("above", each.above))
+        if turn is not None
+    ]
     return [f"a prevalence {' or '.join(phrases)}"] if phrases else []
+
+
+def percent_exactly(share: float) -> str:
+    """Write a share in percent, with all its digits."""
+    return f"{100 * share:.12g}%"
 
 
 def assumptions(found: Findings) -> str:
@@ -535,7 +565,7 @@ def assumptions(found: Findings) -> str:
     if settings.volume is not None:
         phrases.append(f"{number(settings.volume)} decisions {_period(found)}.")
     by_name = {each.name: each for each in found.policies}
-    phrases.append(f"Baseline: {title_of(by_name[found.verdict.baseline])}.")
+    phrases.append(f"Baseline: {by_name[found.verdict.baseline].words}.")
     if unit:
         phrases.append(f"All costs in{unit}.")
     return " ".join(phrases)
@@ -583,8 +613,10 @@ class Panel:
         The prevalence in percent; None if the page cannot change it.
     thresholds, by_hand : bool
         Whether thresholds can be kept as they are, and whether they can be typed in.
-    baselines : tuple of str
-        The policies with which savings can be compared.
+    baselines : tuple of (int, PolicyResult)
+        The policies with which savings can be compared, and their positions.
+    named : bool
+        Whether the baseline was named; otherwise it is the cheapest that needs no choice.
     note : str
         The reason why nothing can be recomputed; empty if it can.
     """
@@ -594,7 +626,8 @@ class Panel:
     prevalence: str | None
     thresholds: bool
     by_hand: bool
-    baselines: tuple[str, ...]
+    baselines: tuple[tuple[int, PolicyResult], ...]
+    named: bool
     note: str
 
 
@@ -603,7 +636,7 @@ def panel_of(found: Findings) -> Panel:
     note = _why_not(found)
     other = found.other_costs
     if note or other is None:
-        return Panel(False, (), None, False, False, (), note)
+        return Panel(False, (), None, False, False, (), False, note)
     mistakes = _mistakes(found)
     prevalence = None
     if mistakes:
@@ -612,14 +645,16 @@ def panel_of(found: Findings) -> Panel:
         prevalence = f"{100 * share:.4g}"
     by_hand = bool(mistakes) and found.curves is not None
     chosen = any(each.rechosen for each in other.policies)
-    stated = next(each for each in other.tables if each.factor == 1)
+    names = next(each for each in other.tables if each.factor == 1).names
+    by_name = {each.name: each for each in found.policies}
     return Panel(
         editable=True,
         mistakes=mistakes,
         prevalence=prevalence,
         thresholds=chosen and len(other.tables) > 1,
         by_hand=by_hand and len(found.models) <= MOST_BY_HAND,
-        baselines=stated.names,
+        baselines=tuple((at, by_name[each]) for at, each in enumerate(names) if each in by_name),
+        named=other.baseline is not None,
         note="",
     )
 
@@ -657,15 +692,6 @@ def _why_not(found: Findings) -> str:
     return ""
 
 
-def notes_of(found: Findings) -> list[str]:
-    """Return the notes on the verdict, each once, with the first warning of the comparisons."""
-    rare = [each.warning for each in found.pairs if each.warning]
-    more = len(rare) - 1
-    also = f" The same holds for {number(more)} more comparison{'s' if more > 1 else ''}."
-    warned = [rare[0] + (also if more else "")] if rare else []
-    return list(dict.fromkeys([*found.verdict.notes, *warned]))
-
-
 def about(found: Findings) -> str:
     """Summarise the data of the report in one line."""
     data = found.data
@@ -681,6 +707,4 @@ def about(found: Findings) -> str:
         phrases.append(f"prevalence {percent_of(share)}")
     models = len(found.models)
     phrases.append(f"{number(models)} model{'s' if models > 1 else ''}")
-    by_name = {each.name: each for each in found.policies}
-    phrases.append(f"baseline: {title_of(by_name[found.verdict.baseline])}")
     return " · ".join(phrases)

@@ -11,7 +11,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -29,7 +29,6 @@ from stakes._core.text import (
     number,
     p_value,
     percent,
-    percent_range,
     threshold_text,
 )
 from stakes._core.typing import Floats
@@ -40,11 +39,10 @@ from stakes.findings.data import json_text
 from stakes.findings.models import Model
 from stakes.findings.policies import PolicyResult
 from stakes.findings.report import Findings
-from stakes.findings.sensitivity import CostPath, Flips
-from stakes.infer.flips import Flip
+from stakes.findings.sensitivity import Change, Turn
+from stakes.infer.family import Pair
 from stakes.infer.rates import TITLES
-from stakes.infer.sensitivity import shown_words
-from stakes.policies import PolicyPair
+from stakes.policies.verdict import EQUAL_WITHIN, MOST_NAMED, MOST_TIES
 from stakes.read import cached_text, write_text
 from stakes.show.report._answer import (
     FARTHEST,
@@ -56,24 +54,22 @@ from stakes.show.report._answer import (
     assumptions,
     confusion_of,
     cuts_text,
-    notes_of,
+    minus,
     panel_of,
     people_number,
+    percent_exactly,
     percent_of,
     policy_chart,
-    rates_of,
     rounded,
     signed,
     table_decimals,
-    title_of,
+    turning_point,
 )
 from stakes.show.report._sections import MOST_PANELS, RATIO_SPAN, SECTIONS, charts
 from stakes.show.report._theme import MOST_ROWS, colour, dash, policy_colours
 
 MOST_TABLE_CELLS = 144
 MOST_LISTED = 10
-MOST_RIVALS = 4
-MOST_TURNS = 3
 MOST_MATRICES = 6
 LETTERS_FROM = 5
 """Number of classes from which columns are headed by letters, because names may not fit."""
@@ -129,7 +125,7 @@ def _money_table(found: Findings, policy: PolicyResult) -> MoneyTable | None:
     most = float(np.abs(parts).max())
     use, baseline = policy.name == found.verdict.use, policy.name == found.verdict.baseline
     role = "Recommended" if use else "Baseline" if baseline else ""
-    words = (title_of(policy), role, _rate_notes(model))
+    words = (policy.words, role, _rate_notes(model))
 
     def cell(i: int, j: int) -> Cell:
         count, part = counts[i, j].item(), parts[i, j].item()
@@ -228,137 +224,71 @@ FIRST_STRONG, END = "\u2068", "\u2069"
 """Characters that isolate the direction of a name from that of the sentence."""
 
 
-def _sayer(found: Findings) -> Callable[[str], str]:
-    """Return a function that adds minus signs and the direction of names to sentences."""
+def turned_names(found: Findings) -> list[str]:
+    """Return the names that have characters from right to left, the longest first."""
     names = {
         *(each.name for each in found.models),  # not policies: a threshold follows the name
         *map(str, (*found.data.labels, *found.data.decisions, found.settings.unit)),
     }
-    turned = [
+    return [
         name
         for name in sorted(names, key=len, reverse=True)
         if any(unicodedata.bidirectional(each) in RIGHT_TO_LEFT for each in name)
     ]
+
+
+def _sayer(found: Findings) -> Callable[[str], str]:
+    """Return a function that adds minus signs and the direction of names to sentences."""
+    turned = turned_names(found)
     found_in = re.compile("|".join(map(re.escape, turned)) or r"(?!)")
 
     def say(sentence: str) -> str:
-        signed = re.sub(r"(?<=[\s(])-(?=\d)", "\N{MINUS SIGN}", sentence)
-        return found_in.sub(rf"{FIRST_STRONG}\g<0>{END}", signed)
+        return found_in.sub(rf"{FIRST_STRONG}\g<0>{END}", minus(sentence))
 
     return say
 
 
-def path_words(found: Findings) -> list[str]:
-    """Describe for each cost that has a range which policy is the cheapest along it."""
-    return [_path_words(path) for path in (found.sensitivity.paths if found.sensitivity else ())]
-
-
-def _path_words(path: CostPath) -> str:
-    ranges = [(each.low, each.high, each.cheapest) for each in path.ranges]
-    shown = shown_words(ranges, path.confidence)
-    if not any(name for *_, name in ranges):
-        shown = shown[0].upper() + shown[1:]
-    *turns, last = path.average_ranges
-    if turns:
-        until = ", ".join(f"{each.cheapest} up to {number(each.high)}" for each in turns)
-        return f"{shown} On average the cheapest is {until}, then {last.cheapest}."
-    return f"{shown} On average {last.cheapest} is the cheapest all the way."
+def _namer(found: Findings) -> Callable[[str], str]:
+    """Return a function that describes a policy by its name."""
+    words, say = {each.name: each.words for each in found.policies}, _sayer(found)
+    return lambda name: say(words.get(name, name))
 
 
 @dataclass(frozen=True)
-class Turn:
-    """A cost at which the verdict changes, the side on which it holds, and the distance to it."""
+class ChangeRow:
+    """A cost or the prevalence, its value, and what would change below and above it."""
 
-    at: float
-    holds: str
-    far: float
-
-
-@dataclass(frozen=True)
-class FlipRow:
-    """A cell, its current cost, and the costs at which the verdict against each rival changes."""
-
-    cell: tuple[Label, Label]
-    now: float
-    turns: tuple[Turn | None, ...]
-
-    def nearest(self) -> float:
-        """Return the distance of the nearest turning point."""
-        return min((turn.far for turn in self.turns if turn is not None), default=2.0)
+    change: Change
+    what: str
+    now: str
+    below: str
+    above: str
 
 
-@dataclass(frozen=True)
-class FlipTable:
-    """The costs at which rivals become cheaper than the cheapest policy, by cell."""
-
-    first: str
-    rivals: tuple[str, ...]
-    rows: tuple[FlipRow, ...]
-    of: int
-    others: tuple[str, ...]
+def change_rows(found: Findings) -> list[ChangeRow]:
+    """Return the turning points of each cost and of the prevalence."""
+    return [_change_row(each) for each in (found.sensitivity.changes if found.sensitivity else ())]
 
 
-def flip_table(found: Findings) -> FlipTable | None:
-    """Return how far each cost can change before a rival is cheaper than the cheapest policy."""
-    first = found.verdict.use
-    every = found.sensitivity.flips if found.sensitivity else ()
-    regions = [each for each in every if each.cheaper == first][:MOST_RIVALS]
-    if not regions:
-        return None
-    turns: dict[tuple[Label, Label], list[Turn | None]] = {}
-    now: dict[tuple[Label, Label], float] = {}
-    for place, region in enumerate(regions):
-        for flip in region.flips:
-            cell = (flip.decision, flip.label)
-            now.setdefault(cell, flip.cost)
-            turns.setdefault(cell, [None] * len(regions))[place] = _turn(flip)
-    rows = sorted(
-        (FlipRow(cell, now[cell], tuple(each)) for cell, each in turns.items()),
-        key=FlipRow.nearest,
-    )
-    shown = {id(each) for each in regions}
-    return FlipTable(
-        first=first,
-        rivals=tuple(region.other for region in regions),
-        rows=tuple(rows[:MOST_LISTED]),
-        of=len(rows),
-        others=tuple(_other_words(each) for each in every if id(each) not in shown),
+def _change_row(change: Change) -> ChangeRow:
+    share = change.decision is None
+    write, rough = (percent_exactly, percent_of) if share else (turning_point, rounded)
+
+    def words(side: str, turn: Turn | None, end: float) -> str:
+        if turn is None:
+            return f"no change {'down' if side == 'below' else 'up'} to {rough(end)}"
+        return f"{side} {write(turn.at)}: {turn.words}"
+
+    return ChangeRow(
+        change,
+        f"prevalence of {change.label}" if share else "",
+        percent_of(change.now) if share else people_number(change.now),
+        words("below", change.below, change.low),
+        words("above", change.above, change.high),
     )
 
 
-def _other_words(region: Flips) -> str:
-    """Describe at which costs the verdict changes against a rival that is not in the table."""
-    turns = [(flip, turn) for flip in region.flips if (turn := _turn(flip)) is not None]
-    if region.ratio is not None or not turns:
-        return region.summary
-    turns.sort(key=lambda each: each[1].far)
-    parts = [
-        f"predicting {flip.decision!r} when it was {flip.label!r} costs "
-        f"{'more' if turn.holds == 'above' else 'less'} than {people_number(turn.at)} "
-        f"(now {people_number(flip.cost)})"
-        for flip, turn in turns[:MOST_TURNS]
-    ]
-    nearest = f" The {MOST_TURNS} nearest of {len(turns)}." if len(turns) > MOST_TURNS else ""
-    return (
-        f"{region.cheaper} keeps the lower estimate than {region.other}, changing one cost at a "
-        f"time, while {'; '.join(parts)}.{nearest}"
-    )
-
-
-def _turn(flip: Flip) -> Turn | None:
-    """Return where a cost changes the verdict; None if no cost, or only a negative one, does."""
-    rounding = 1e-9 * max(abs(flip.cost), 1.0)
-    if flip.at is None or (flip.at < rounding and flip.cost >= 0):
-        return None
-    return Turn(flip.at, flip.holds, _far(flip.cost, flip.at))
-
-
-def _far(now: float, at: float) -> float:
-    """Return the distance between two costs, relative to the larger one."""
-    return abs(at - now) / max(abs(at), abs(now), 1e-300)
-
-
-ARITHMETIC = ("words.js", "outcomes.js", "dirichlet.js", "bootstrap.js", "strata.js", "live.js")
+ARITHMETIC = ("words.js", "outcomes.js", "dirichlet.js", "strata.js", "live.js")
 """The scripts that repeat computations of Python, in the order in which they run."""
 
 SCRIPTS = (*ARITHMETIC, "page.js", "tools.js", "answer.js", "sections.js", "panel.js")
@@ -399,7 +329,7 @@ def write_report(findings: Findings, path: str | os.PathLike[str], *, full: bool
     >>> decided = {"careful": [0, 1, 1, 1, 1], "careless": [0, 0, 0, 0, 1]}
     >>> page = Path(tempfile.mkdtemp()) / "report.html"
     >>> write_report(findings(study_of([0, 0, 0, 1, 1], decided, costs)), page)
-    >>> "Keep careful as decided" in page.read_text(encoding="utf-8")
+    >>> "No model is shown to be worth using" in page.read_text(encoding="utf-8")
     True
     """
     write_text(path, report_html(findings, full=full))
@@ -412,6 +342,9 @@ CONSTANTS = {
     "ticks": TICKS,
     "digits": DIGITS,
     "span": RATIO_SPAN,
+    "named": MOST_NAMED,
+    "ties": MOST_TIES,
+    "equal": EQUAL_WITHIN,
 }
 """Constants that the page's scripts share with Python."""
 
@@ -453,7 +386,7 @@ def report_html(findings: Findings, *, full: bool = False) -> str:
     drawn = charts(findings)
     scripts = [_drawing(), *(_source(environment, name) for name in SCRIPTS)]
     safe_scripts = [_script(source) for source in scripts]
-    looks = _policy_looks(findings)
+    looks, named = _policy_looks(findings), _namer(findings)
     context = {
         "f": findings,
         "full": full,
@@ -469,13 +402,13 @@ def report_html(findings: Findings, *, full: bool = False) -> str:
         "heights": {name: chart.spec.get("height", 0) for name, chart in drawn.items()},
         "findings_json": _script_json(_for_scripts(findings)),
         "charts_json": _script_json({name: chart.spec for name, chart in drawn.items()}),
-        "constants_json": _script_json(CONSTANTS),
+        "constants_json": _script_json(CONSTANTS | {"turned": turned_names(findings)}),
         "style": _safe(_source(environment, "style.css")),
         "scripts": safe_scripts,
         "script_hashes": _safe(" ".join(map(_script_hash, safe_scripts))),
         "legend": _legend(findings),
         "looks": looks,
-        "competing": [looks[name] for name in shown_names(findings)],
+        "competing": [replace(looks[each], name=named(each)) for each in shown_names(findings)],
         "by_policy": {each.name: each for each in findings.policies},
         "threshold_rows": threshold_rows(findings),
         "scored": _scored(findings),
@@ -483,13 +416,11 @@ def report_html(findings: Findings, *, full: bool = False) -> str:
         "rate_titles": tuple(TITLES.items()),
         "cards": card_width(findings),
         "letters": letters_of(findings),
-        "flips": flip_table(findings),
-        "path_words": path_words(findings),
+        "changes": change_rows(findings),
         "range_words": range_words(findings),
-        "notes": notes_of(findings),
+        "named": named,
         "aligned": partial(aligned, decimals=table_decimals(findings)),
         "say": _sayer(findings),
-        "percent_range": percent_range,
         "panels": MOST_PANELS,
     }
     return _filled(environment, "page.html.j2", context)
@@ -551,6 +482,7 @@ def _environment() -> Any:
         "place": lambda at: f"{at:.2f}%",
         "share": lambda share: signed(f"{share:.3f}"),
         "rate": percent_of,
+        "sentences": lambda text: re.split(r"(?<=\.) (?=It )", text),
         "sentence": lambda text: text[:1].upper() + text[1:],
     }
     return environment
@@ -684,35 +616,44 @@ def _policy_looks(found: Findings) -> dict[str, Look]:
 
 def shown_names(found: Findings) -> list[str]:
     """Return the competing policies; if there are very many, those with a sensitivity."""
-    cheapest = None if found.sensitivity is None else found.sensitivity.cheapest
-    return [name for name in found.joint.names if not cheapest or name in cheapest]
+    paths = () if found.sensitivity is None else found.sensitivity.paths
+    shown = {name for path in paths for name in path.names}
+    return [name for name in found.joint.names if not shown or name in shown]
 
 
 @dataclass(frozen=True)
 class ThresholdRow:
-    """A policy with thresholds, its rates, and its saving against the model's own decisions."""
+    """A model at its threshold, and its saving against the model's own decisions.
 
-    policy: PolicyResult
+    `policy` is what decides every row so: with another name if that needs no choice.
+    """
+
+    name: str
+    model: str
+    look: Look
     threshold: str
-    recall: float
-    fpr: float
-    flagged: float
-    moved: PolicyPair | None
+    value: float | str | None
+    policy: PolicyResult
+    moved: Pair | None
 
 
 def threshold_rows(found: Findings) -> list[ThresholdRow]:
-    """Return the policies that have thresholds, the cheapest first."""
-    positive, (labels, decisions) = found.data.pos_label, (found.data.labels, found.data.decisions)
-    if found.curves is None or positive is None or positive not in decisions:
+    """Return the models that have thresholds, the cheapest first."""
+    if found.curves is None or found.data.pos_label is None:
         return []
     moved = {each.first: each for each in found.moved}
+    looks = {each.name: each for each in _legend(found)}
     rows = []
     for each in found.policies:
-        counts = confusion_of(found, each.name)
-        if each.kind != "threshold" or counts is None:
-            continue
-        rates = rates_of(found, counts, decisions.index(positive), labels.index(positive))
-        rows.append(ThresholdRow(each, cuts_text(each), *rates, moved.get(each.name)))
+        if each.kind == "threshold" and each.model is not None:
+            own, look, text = moved.get(each.name), looks[each.model], cuts_text(each)
+            value = text if each.threshold is None else each.threshold
+            rows.append(ThresholdRow(each.name, each.model, look, text, value, each, own))
+        for name in each.alike:
+            model, _, threshold = name.rpartition("@")
+            if model in looks:
+                look = looks[model]
+                rows.append(ThresholdRow(name, model, look, threshold, threshold, each, None))
     return rows
 
 

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from stakes._core.optional import altair
-from stakes._core.text import listed, number, percent, percent_range, rounded, with_unit
+from stakes._core.text import listed, number, percent, rounded, with_unit
 from stakes.findings.calibration import ScoreDistribution
 from stakes.findings.curves import Curves
+from stakes.findings.policies import PolicyResult
 from stakes.findings.report import Findings
 from stakes.findings.sample_size import SampleSize
 from stakes.findings.sensitivity import CostPath
-from stakes.policies import PolicyPair
+from stakes.infer.family import Pair
 from stakes.show.report._theme import (
     CONSTANT,
     MOST_ROWS,
@@ -99,7 +100,8 @@ def _by_threshold(found: Findings, curves: Curves) -> tuple[Any, str]:
     scale = {"type": "log", "domain": [least / LOG_FROM, top]} if wide else {"type": "linear"}
     axis = number_axis(f"threshold{' (log scale)' if wide else ''}")
     x = alt.X("threshold:Q", axis=axis).scale(nice=False, **scale)
-    y = alt.Y("cost:Q", axis=number_axis(cost_title(found))).scale(zero=False)
+    y = alt.Y("cost:Q", axis=number_axis(cost_title(found)))
+    y = y.scale(zero=False, domainMax=alt.ExprRef("top"))
     colours, _ = scales(model_names(found))
     at = alt.Chart(alt.NamedData(name="@at"))
     marks = [
@@ -110,7 +112,7 @@ def _by_threshold(found: Findings, curves: Curves) -> tuple[Any, str]:
         "Cost per decision against the threshold, a line for each model; dots are the thresholds "
         "in the table."
     )
-    return layers("@rows", marks, 280), words
+    return layers("@rows", marks, 280) | {"params": [{"name": "top", "value": 1.0}]}, words
 
 
 PC = "datum.value * odds / (datum.value * odds + 1)"
@@ -244,9 +246,6 @@ MOST_CELLS = 400
 WHOLE = {"expr": "width"}
 """Maximum length of the text above a row: the whole width."""
 
-UNTURNED = "replace(datum.second, '@', '\u200e@')"
-"""Title with a mark, so that a right-to-left name does not reverse the threshold after it."""
-
 ROW = 46
 EXTENT = 46
 """Height of a row, and least width of an axis, so that charts above each other align."""
@@ -272,7 +271,7 @@ def _pair_charts(found: Findings) -> Drawn:
     sure = alt.condition("datum.shown", alt.value("var(--accent)"), alt.value("var(--edge)"))
     x = alt.X("low:Q", axis=number_axis(f"difference of {cost_title(found)}")).scale(nice=True)
     tips = [
-        alt.Tooltip("second:N", title="compared with"),
+        alt.Tooltip("words:N", title="compared with"),
         *(alt.Tooltip(f"{each}:Q", format=",.4~g") for each in ("difference", "low", "high")),
     ]
     chart = layers(
@@ -285,9 +284,9 @@ def _pair_charts(found: Findings) -> Drawn:
             base.mark_point(filled=True, size=80, opacity=1).encode(
                 x=alt.X("difference:Q"), color=sure, tooltip=tips
             ),
-            base.transform_calculate(title=UNTURNED)
-            .mark_text(align="left", baseline="bottom", dy=-9, limit=WHOLE)
-            .encode(x=alt.value(0), text=alt.Text("title:N")),
+            base.mark_text(align="left", baseline="bottom", dy=-9, limit=WHOLE).encode(
+                x=alt.value(0), text=alt.Text("words:N")
+            ),
         ],
         ROW * len(shown) + 10,
     )
@@ -298,7 +297,7 @@ def _pair_charts(found: Findings) -> Drawn:
     return {"pairs": (chart, words)}
 
 
-def _near_pairs(found: Findings) -> list[PolicyPair]:
+def _near_pairs(found: Findings) -> list[Pair]:
     """Return the pairs, without those with constants that cost far more than every model."""
     models = {each.name for each in found.policies if each.model is not None}
     ends = [max(abs(p.low), abs(p.high)) for p in found.pairs if p.second in models]
@@ -311,44 +310,44 @@ def _sensitivity_charts(found: Findings) -> Drawn:
     drawn: Drawn = {}
     for place, path in enumerate(() if found.sensitivity is None else found.sensitivity.paths):
         drawn[f"path-{place}"] = _path(found, place, path)
-        drawn[f"odds-{place}"] = _odds(found, place, path)
+        drawn[f"cheapest-{place}"] = _cheapest(found, place, path)
     return drawn
 
 
-def _along(found: Findings, path: CostPath) -> tuple[Any, Any, Any]:
-    """Return the rows of a path by policy and position, its axis, and a rule at the stated cost."""
+def _along(found: Findings, path: CostPath) -> tuple[Any, Any]:
+    """Return the axis of a path, and a rule at the stated cost."""
     alt = altair()
-    each = ["cost", "low", "high", "probability_low"]
-    rows = (
-        alt.Chart()
-        .transform_flatten(["names", *each], ["name", *each])
-        .transform_flatten(["position", *each])
-    )
     row, column = path.cell
     costs = found.costs
     now = float(costs.values[costs.decisions.index(row), costs.labels.index(column)])
     ends = [float(path.position[0]), float(path.position[-1])]
-    kind = "log" if path.scale == "log" and min(ends) > 0 else "linear"
     axis = alt.Axis(
         title=None,  # the page has the title, which may need several lines
         format=NUMBER,
         values=[ends[0], now, ends[1]],
         grid=False,
     )
+    kind = "log" if min(ends) > 0 else "linear"
     x = alt.X("position:Q", axis=axis).scale(type=kind, domain=ends, nice=False)
     stated = (
         alt.Chart(alt.InlineData([{"now": now}]))
         .mark_rule(color="var(--ink)", strokeDash=[4, 3])
         .encode(x=alt.X("now:Q"))
     )
-    return rows, x, stated
+    return x, stated
 
 
 def _path(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
     alt = altair()
-    rows, x, stated = _along(found, path)
+    x, stated = _along(found, path)
     colours, dashes = policy_scales(found, path.names)
-    rows = rows.transform_filter(altair().FieldOneOfPredicate("name", _near(found, path)))
+    each = ["cost", "low", "high"]
+    rows = (
+        alt.Chart()
+        .transform_flatten(["names", *each], ["name", *each])
+        .transform_flatten(["position", *each])
+        .transform_filter(alt.FieldOneOfPredicate("name", _near(found, path)))
+    )
     axis = number_axis(cost_title(found), minExtent=EXTENT)
     marks = [
         rows.mark_area(opacity=0.14).encode(
@@ -375,19 +374,26 @@ def _near(found: Findings, path: CostPath) -> list[str]:
     ]
 
 
-def _odds(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
+def _cheapest(found: Findings, place: int, path: CostPath) -> tuple[Any, str]:
+    """Draw which policy is the cheapest at each value: filled where that is shown."""
     alt = altair()
-    rows, x, stated = _along(found, path)
+    x, stated = _along(found, path)
     colours, _ = policy_scales(found, path.names)
-    axis = alt.Axis(title="cheapest", format="%", values=[0, 0.5, 1], minExtent=EXTENT)
-    y = alt.Y("probability_low:Q", axis=axis).stack("zero").scale(domain=[0, 1])
-    edge = {"stroke": "var(--page)", "strokeWidth": 1}  # between two policies of one model
-    marks = [rows.mark_area(opacity=0.8, **edge).encode(x=x, y=y, color=colours), stated]
+    lost = alt.Axis(title="cheapest", labels=False, ticks=False, minExtent=EXTENT)
+    values = alt.Chart().transform_flatten(["position", "cheapest", "shown"])
+    values = values.transform_calculate(name="datum.cheapest")
+    filled = alt.condition("datum.shown", alt.value(1), alt.value(0.25))
+    marks = [
+        values.mark_square(size=160).encode(
+            x=x, y=alt.Y("axis:N", axis=lost), color=colours, opacity=filled
+        ),
+        stated,
+    ]
     words = (
-        "Lower bounds of the probability of being the cheapest policy against the "
-        f"{path.axis}; what is left blank cannot be told."
+        f"The cheapest policy at each value of the {path.axis}; pale where it is not shown to be "
+        "the cheapest."
     )
-    return layers(f"sensitivity.paths.{place}", marks, 70), words
+    return layers(f"sensitivity.paths.{place}", marks, 40), words
 
 
 def _size_charts(found: Findings) -> Drawn:
@@ -603,16 +609,21 @@ def _always(_: Findings) -> bool:
 # The finding of each section, in a sentence.
 
 
+def _used(found: Findings) -> PolicyResult:
+    """Return the policy to use."""
+    return next(each for each in found.policies if each.name == found.verdict.use)
+
+
 def _finds_matrices(found: Findings) -> str:
-    best = next((each for each in found.models if each.policy == found.verdict.use), None)
-    if best is None or best.error_rate is None:
+    use = _used(found)
+    if use.error_rate is None:
         return "How often each decision occurred, and what it adds to the cost."
-    wrong = percent(float(f"{best.error_rate:.3g}"))
-    return f"{best.policy} is wrong in {wrong} of the {found.settings.noun}."
+    wrong = percent(float(f"{use.error_rate:.3g}"))
+    return f"{use.words} is wrong in {wrong} of the {found.settings.noun}."
 
 
 def _finds_thresholds(found: Findings) -> str:
-    use = next(each for each in found.policies if each.name == found.verdict.use)
+    use = _used(found)
     if use.threshold_range is None:
         return "What other thresholds, costs and prevalences would cost."
     low, high = use.threshold_range
@@ -626,27 +637,20 @@ def _finds_thresholds(found: Findings) -> str:
 
 def _finds_pairs(found: Findings) -> str:
     verdict = found.verdict
+    words = _used(found).words
     if not verdict.ties:
-        return f"{verdict.use} is shown to cost less than every other policy that competes."
+        return f"{words} is shown to cost less than every other policy that competes."
     shown = len(found.pairs) - len(verdict.ties)
     return (
-        f"{verdict.use} is shown to cost less than {number(shown)} of {number(len(found.pairs))} "
-        f"others."
+        f"{words} is shown to cost less than {number(shown) if shown else 'none'} of "
+        f"{number(len(found.pairs))} others."
     )
 
 
 def _finds_sensitivity(found: Findings) -> str:
-    sensitivity = found.sensitivity
-    if sensitivity is None or sensitivity.cheapest is None:
+    if found.sensitivity is None or not found.sensitivity.summary:
         return "How far costs may move before another policy has the lowest estimate."
-    chance = sensitivity.cheapest.get(found.verdict.use)
-    if chance is None:
-        return sensitivity.summary
-    ends = percent_range(chance.probability_low, chance.probability_high)
-    return (
-        f"If each cost may be wrong by a factor of {number(sensitivity.factor)}, "
-        f"{found.verdict.use} is the cheapest with a probability of {ends}."
-    )
+    return found.sensitivity.summary
 
 
 def _finds_size(found: Findings) -> str:
@@ -656,9 +660,10 @@ def _finds_size(found: Findings) -> str:
             f"What fewer or more than {number(found.data.n)} test {found.settings.noun} would show."
         )
     within = with_unit(first.target, found.settings.unit, rounded)
+    words = next(each.words for each in found.policies if each.name == first.name)
     return (
         f"{rounded(first.plan.n)} test {found.settings.noun} would put the upper limit of "
-        f"{first.name} within {within} of its cost; this test has {number(found.data.n)}."
+        f"{words} within {within} of its cost; this test has {number(found.data.n)}."
     )
 
 
@@ -700,7 +705,8 @@ def _finds_rates(found: Findings) -> str:
         for name, rate in (("recall", rates.recall), ("precision", rates.precision))
         if rate.value is not None
     ]
-    return f"{found.verdict.use}: {', '.join(phrases)}." if phrases else "Rates with intervals."
+    words = _used(found).words
+    return f"{words}: {', '.join(phrases)}." if phrases else "Rates with intervals."
 
 
 def _finds_decision(_: Findings) -> str:
@@ -715,7 +721,7 @@ def _finds_method(found: Findings) -> str:
     fitted = any(each.cross_fitted for each in found.policies)
     chosen = "Thresholds chosen by cross-fitting; " if fitted else ""
     sure = percent(found.settings.confidence)
-    return f"{chosen}{sure} confidence intervals; seed {found.settings.seed}."
+    return f"{chosen}{sure} confidence intervals."
 
 
 @dataclass(frozen=True)

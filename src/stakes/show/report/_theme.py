@@ -92,8 +92,9 @@ def policy_colours(found: Findings) -> dict[str, str]:
     """Return the colour of each policy: that of its model, or that of constant predictions."""
     places = {model.name: place for place, model in enumerate(found.models)}
     return {
-        each.name: CONSTANT if each.model is None else colour(places[each.model])
+        name: CONSTANT if each.model is None else colour(places[each.model])
         for each in found.policies
+        for name in (each.name, *each.alike)
     }
 
 

@@ -237,11 +237,12 @@ globalThis.stakesDirichlet = (() => {
   // ---- the extremal interval (stakes.infer.methods.extremal)
 
   const WEIGHT = 0.7;
+  const FULL = 1; // of one side alone
 
   /** Return the Dirichlet parameters with the extra weight at the lowest or the highest cost. */
-  function posterior(outcomes, end) {
+  function posterior(outcomes, end, weight = WEIGHT) {
     const alpha = outcomes.counts.slice();
-    alpha[end < 0 ? alpha.length - 1 : 0] += WEIGHT;
+    alpha[end < 0 ? alpha.length - 1 : 0] += weight;
     return alpha;
   }
 
@@ -255,6 +256,13 @@ globalThis.stakesDirichlet = (() => {
     ];
   }
 
+  /** Return the one-sided upper limit at the error rate `alpha` (stakes.infer.family.upper_of). */
+  function upperLimit(given, alpha) {
+    const outcomes = condensed(given);
+    if (outcomes.costs.length === 1) return meanOf(given);
+    return dirichletQuantile(outcomes.costs, posterior(outcomes, -1, FULL), alpha);
+  }
+
   /** Return the α/2 at which the lower, and the upper, limit would be zero. */
   function extremalTails(given) {
     const outcomes = condensed(given);
@@ -265,5 +273,5 @@ globalThis.stakesDirichlet = (() => {
     ];
   }
 
-  return { density, normalTail, normalScore, dirichletQuantile, posterior, extremalLimits, extremalTails };
+  return { density, normalTail, normalScore, extremalLimits, extremalTails, upperLimit };
 })();

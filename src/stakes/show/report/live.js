@@ -1,25 +1,24 @@
 /* The arithmetic behind the report's editable costs: what the Python package does by default.
 
    From the decisions at several ratios of costs (`OtherCosts` of the findings) and a cost matrix
-   `costs[predicted][actual]` this computes, to 1e-6, what each policy costs with its interval, how
-   the cheapest compares with the others. Thresholds are those of the nearest ratio
-   that Python chose them for. Rows are independent and of equal weight; groups and weights are not
-   treated here: a page with these has no costs to edit. At another prevalence than that of the
-   examples costs and intervals are those of known class priors, and differences are not tested.
+   `costs[predicted][actual]` this computes what each policy costs with its interval, how the
+   cheapest compares with the others, and what choosing it may cost. Thresholds are those of the
+   nearest ratio that Python chose them for. Rows are independent and of equal weight; groups and
+   weights are not treated here: a page with these has no costs to edit. At another prevalence than
+   that of the examples costs and intervals are those of known class priors, and differences are not
+   tested.
 
-   Follows stakes.policies: policies and _family. Each script names the Python module it
-   follows; the numbers must stay equal, so change both. `tests/browser/test_live.py` holds them
-   together. */
+   Follows stakes.policies.policies, stakes.infer.family and, for policies that decide alike,
+   stakes.policies._assemble. Each script names the Python module it follows; the numbers must stay
+   equal, so change both. `tests/browser/test_live.py` holds them together. */
 
 globalThis.stakesLive = (() => {
   "use strict";
 
-  const { seen, quoted } = globalThis.stakesWords;
-  const { outcomesOf, outcomesOfPair, costDifferences, unravelled, place, sum, totalOf, meanOf } =
-    globalThis.stakesOutcomes;
-  const { density, normalTail, normalScore, extremalLimits, extremalTails } =
+  const { quoted } = globalThis.stakesWords;
+  const { outcomesOf, outcomesOfPair, costDifferences, sum, totalOf, meanOf } = globalThis.stakesOutcomes;
+  const { density, normalTail, normalScore, extremalLimits, extremalTails, upperLimit } =
     globalThis.stakesDirichlet;
-  const { bootstrapTails, bootstrapLimits } = globalThis.stakesBootstrap;
   const { stratifiedLimits } = globalThis.stakesStrata;
 
   // ---- what is asked
@@ -120,11 +119,12 @@ globalThis.stakesLive = (() => {
     });
   }
 
-  /** Return the policies at some costs: all that the page shows of them.
+  /** Return the policies at some costs, and the comparisons between them.
 
       `names` are the classes and decisions, as the findings of the costs have them. `shares` are
-      the known frequencies of the classes, where they are not those of the examples. */
-  function policiesAt(other, names, costs, confidence, shares = null) {
+      the known frequencies of the classes, where they are not those of the examples. `merge` is
+      whether policies that decide every row alike are one. */
+  function policiesAt(other, names, costs, confidence, shares = null, merge = true) {
     const alpha = checkedConfidence(confidence);
     const shift = shares === null ? 1 : shiftOf(other, names, shares);
     const { at, rechosen, factor } = nearest(other, costs, shift);
@@ -134,25 +134,30 @@ globalThis.stakesLive = (() => {
       ? decoded(table.in_sample, table.in_sample_counts, other.columns, names)
       : heldOut;
     check(heldOut, costs);
-    const context = { heldOut, inSample, costs, deltas: null };
-    const policies = other.policies.map((each, i) => {
-      const cuts = table.cuts[i].map(asNumber);
-      const [above, below] = other.decisions.map((place) => names.decisions[place]);
+    const context = { heldOut, inSample, costs, alpha, ends: other.decisions, deltas: null };
+    const [above, below] = other.decisions.map((place) => names.decisions[place]);
+    const every = other.policies.map((each, place) => {
+      const cuts = table.cuts[place].map(asNumber);
       // The decision where there is only one: of a constant, or by an infinite threshold.
       const infinite = cuts.length === 1 && !Number.isFinite(cuts[0]);
       const same = infinite || each.kind === "constant";
       const always = each.decision ?? (cuts[0] === Infinity ? below : above);
       const again = each.rechosen && rechosen;
       const fitted = each.cross_fitted && !same;
-      const about = { name: table.names[i], cuts, always, same, rechosen: again, cross_fitted: fitted };
-      const policy = { ...each, ...about };
-      const judged = judgedBy(context, policy, alpha, shares);
-      checkResults(judged.cost, judged.total, judged.low, judged.high);
-      return { ...policy, ...judged };
+      return { ...each, place, name: table.names[place], cuts, always, same, rechosen: again, cross_fitted: fitted };
     });
-    const order = competitors(other, policies);
-    const pairs = shares === null ? pairsOf(context, policies, order, alpha) : [];
-    return { policies, order, pairs, reference: reference(other, policies), factor, at, rechosen };
+    const groups = merge ? merged(inSample, every) : every.map((each) => [each]);
+    const policies = groups.map((group) => {
+      const judged = judgedBy(context, group[0], shares);
+      checkResults(judged.cost, judged.total, judged.low, judged.high);
+      const models = group.map(({ model }) => model).filter((model) => model !== null);
+      return { ...group[0], group, models: [...new Set(models)], ...judged };
+    });
+    const base = referenceOf(other, policies);
+    const order = competitors(other, policies, base);
+    const found = { every, policies, order, base, factor, at, rechosen, family: null };
+    if (shares === null && merge) found.family = familyOf(context, policies, order);
+    return found;
   }
 
   /** Return how much more false alarms weigh at other frequencies of the classes. */
@@ -165,17 +170,41 @@ globalThis.stakesLive = (() => {
     return (shares[negative] * here[positive]) / (shares[positive] * here[negative]);
   }
 
-  /** Return the cost of a policy, with limits that hold although its threshold was chosen. */
-  function judgedBy(context, policy, alpha, shares) {
-    const tables = policy.cross_fitted ? [context.heldOut, context.inSample] : [context.heldOut];
+  const PRECEDENCE = ["constant", "decisions", "minimum_cost", "threshold"];
+
+  /** Return groups of policies that decide every row alike; what needs no choice comes first. */
+  function merged({ decided, decisions }, every) {
+    const groups = new Map();
+    for (const each of every) {
+      let key = `always ${decisions.indexOf(each.always)}`;
+      if (!each.same) {
+        const column = decided.map((row) => row[each.column]);
+        const constant = column.every((value) => value === column[0]);
+        key = constant ? `always ${column[0]}` : column.join();
+      }
+      if (!groups.has(key)) groups.set(key, []);
+      groups.get(key).push(each);
+    }
+    const rank = ({ kind, pinned }) => 2 * PRECEDENCE.indexOf(kind) + Number(pinned);
+    const found = [...groups.values()].map((group) => group.sort((a, b) => rank(a) - rank(b)));
+    return found.sort((a, b) => a[0].place - b[0].place);
+  }
+
+  /** Return the cost of a policy, with limits that hold although its threshold was chosen.
+
+      The counts are those of the decisions that are deployed, on all rows. */
+  function judgedBy(context, policy, shares) {
+    const { heldOut, inSample, costs, alpha } = context;
+    const tables = policy.cross_fitted ? [heldOut, inSample] : [heldOut];
     const found = tables.map((joint) => {
-      const counts = confusionOf(joint, policy);
-      if (shares !== null) return atShares(counts, context.costs, shares, alpha, policy.same);
-      const outcomes = outcomesOfPolicy(context, joint, policy);
+      if (shares !== null) return atShares(confusionOf(joint, policy), costs, shares, alpha, policy.same);
+      const outcomes = policy.same
+        ? outcomesOfRow(joint, costs[joint.decisions.indexOf(policy.always)])
+        : outcomesOf(joint, costs, policy.column);
       const [low, high] = extremalLimits(outcomes, alpha);
       return { cost: meanOf(outcomes), total: totalOf(outcomes), low, high };
     });
-    const counts = confusionOf(context.heldOut, policy);
+    const counts = confusionOf(inSample, policy);
     return { ...found[0], low: Math.min(...found.map(({ low }) => low)), counts };
   }
 
@@ -189,18 +218,12 @@ globalThis.stakesLive = (() => {
   }
 
   /** Return how often a policy took each decision, [decided][was]. */
-  function confusionOf(joint, policy) {
-    const { decided, actual, counts, decisions, labels } = joint;
+  function confusionOf({ decided, actual, counts, decisions, labels }, policy) {
     const table = decisions.map(() => labels.map(() => 0));
     const always = decisions.indexOf(policy.always);
     const row = policy.same ? () => always : (i) => decided[i][policy.column];
     counts.forEach((count, i) => (table[row(i)][actual[i]] += count));
     return table;
-  }
-
-  function outcomesOfPolicy({ costs }, joint, policy) {
-    if (!policy.same) return outcomesOf(joint, costs, policy.column);
-    return outcomesOfRow(joint, costs[joint.decisions.indexOf(policy.always)]);
   }
 
   /** Return the outcomes of what depends on the class only. */
@@ -212,145 +235,141 @@ globalThis.stakesLive = (() => {
 
   const MOST_CONSTANTS = 5;
 
-  /** Return the place of the baseline: as named, the first as decided, or the best constant. */
-  function reference({ baseline }, policies) {
-    if (baseline !== null) return baseline;
-    const decided = policies.findIndex(({ kind }) => kind === "decisions");
-    return decided >= 0 ? decided : constantsOf(policies)[0];
+  const holding = (policies, place) => policies.findIndex(({ group }) => group.some((each) => each.place === place));
+
+  /** Return the index of the baseline: as named, or the cheapest policy that needs no choice. */
+  function referenceOf({ baseline }, policies) {
+    if (baseline !== null) return holding(policies, baseline);
+    const fixed = [...policies.keys()].filter((i) => policies[i].kind !== "threshold");
+    return (fixed.length ? fixed : [0]).reduce((a, b) => (policies[b].cost < policies[a].cost ? b : a));
   }
 
-  function constantsOf(policies) {
-    const found = [...policies.keys()].filter((i) => policies[i].kind === "constant");
-    return found.sort((a, b) => policies[a].cost - policies[b].cost || a - b);
-  }
-
-  /** Return the places of each model's cheapest policy, the baseline and the constants. */
-  function competitors(other, policies) {
-    const best = new Map();
-    policies.forEach(({ model, cost }, i) => {
-      if (model === null || other.asked.includes(i)) return;
-      if (!best.has(model) || cost < policies[best.get(model)].cost) best.set(model, i);
-    });
-    const constants = constantsOf(policies);
-    const baseline = reference(other, policies);
-    const chosen = [...best.values(), ...other.asked, baseline, ...constants.slice(0, MOST_CONSTANTS)];
-    const rank = (i) => (i === baseline ? 0 : policies[i].kind === "constant" ? 1 : 2);
+  /** Return the indices of each model's cheapest policy, the baseline and the constants. */
+  function competitors(other, policies, base) {
+    const asked = other.asked.map((place) => holding(policies, place));
     const cost = (i) => policies[i].cost;
+    const best = new Map();
+    policies.forEach(({ models }, i) => {
+      if (asked.includes(i)) return;
+      for (const model of models) {
+        if (!best.has(model) || cost(i) < cost(best.get(model))) best.set(model, i);
+      }
+    });
+    const every = [...policies.keys()].filter((i) => policies[i].kind === "constant");
+    const constants = every.sort((a, b) => cost(a) - cost(b) || a - b);
+    const chosen = [...best.values(), ...asked, base, ...constants.slice(0, MOST_CONSTANTS)];
+    const rank = (i) => (i === base ? 0 : policies[i].kind === "constant" ? 1 : 2);
     return [...new Set(chosen)].sort((a, b) => cost(a) - cost(b) || rank(a) - rank(b));
   }
 
-  // ---- comparisons (stakes.policies.policies, stakes.infer.difference)
+  // ---- comparisons (stakes.infer.family and Policies.difference)
 
-  const ENOUGH = 5;
   const SMALLEST = 1e-12;
 
-  /** Compare the cheapest with each of the others; what is shown to cost more no longer competes. */
-  function pairsOf(context, policies, order, alpha) {
-    const best = order[0];
-    // what always decides as a constant prediction does is the same policy under another name
+  /** Return the comparisons of the cheapest with each other competitor, and what choosing it risks.
+
+      `apart` compares two that were named, alone: pairs are by index of the policies. */
+  function familyOf(context, policies, order) {
+    const { alpha } = context;
+    // what always decides as a cheaper competitor does is left out
     const first = (i) => order.findIndex((j) => policies[j].same && policies[j].always === policies[i].always);
-    const others = order.slice(1).filter((i) => !policies[i].same || order[first(i)] === i);
-    const compared = others.map((each) => compare(context, policies[best], policies[each]));
-    const byP = [...compared].sort((a, b) => a.p_value - b.p_value);
-    let [left, largest, shown] = [1 + others.length, 0, true];
-    for (const each of byP) {
-      largest = Math.max(largest, adjusted(each.p_value, left));
-      judge(each, level(alpha, left), largest, shown && largest <= alpha);
-      shown = each.shown;
-      if (shown) left -= 1;
+    const members = order.filter((i, at) => !policies[i].same || first(i) === at);
+    const [best, ...others] = members;
+    const compared = new Map(others.map((i) => [i, compare(context, policies[best], policies[i])]));
+    const largest = stepDown([...compared.values()].map(({ p_value }) => p_value), alpha);
+    const pairs = others.map((i, at) => pairOf(compared.get(i), [best, i], largest[at], true, alpha));
+
+    function apart(one, two) {
+      const known = pairs.find(({ first: a, second: b }) => (a === one && b === two) || (a === two && b === one));
+      const found = compare(context, policies[one], policies[two]);
+      const several = new Set([...members, one, two]).size;
+      return pairOf(found, [one, two], known?.p_adjusted ?? adjusted(found.p_value, Math.max(2, several)), false, alpha);
     }
-    return compared;
+
+    return { members, pairs, apart, regret: regretOf([...compared.values()], alpha) };
   }
 
-  function compare(context, first, second) {
-    const both = first.cross_fitted || second.cross_fitted;
-    const tables = both ? [context.heldOut, context.inSample] : [context.heldOut];
-    const found = tables.map((joint) => difference(context, joint, first, second));
-    const signs = new Set(found.map(({ outcomes }) => Math.sign(meanOf(outcomes)) + 0));
-    return {
-      first: first.name,
-      second: second.name,
-      difference: meanOf(found[0].outcomes),
-      method: found[0].method,
-      p_value: signs.size === 1 ? Math.max(...found.map(pOf)) : 1,
-      rare: found[0].rare,
-      found,
-    };
+  /** Return the adjusted p-values: those shown to cost more no longer compete. */
+  function stepDown(values, alpha) {
+    const found = values.map(() => 1);
+    let [left, largest] = [1 + values.length, 0];
+    for (const i of [...values.keys()].sort((a, b) => values[a] - values[b])) {
+      largest = Math.max(largest, adjusted(values[i], left));
+      found[i] = largest;
+      if (largest <= alpha) left -= 1;
+    }
+    return found;
   }
 
-  /** Return the outcomes of a difference, and the method that suits them. */
-  function difference(context, joint, first, second) {
+  /** Return the most that choosing the cheapest costs more than the best of all. */
+  function regretOf(compared, alpha) {
+    const uppers = compared.flatMap(({ tables }) => tables.map((each) => upperLimit(each, alpha / compared.length)));
+    checkResults(...uppers);
+    return Math.max(0, ...uppers);
+  }
+
+  /** Compare two policies in both tables, where a threshold was chosen; both must show a difference. */
+  function compare(context, one, two) {
+    const both = (one.cross_fitted || two.cross_fitted) && one !== two;
+    const joints = both ? [context.heldOut, context.inSample] : [context.heldOut];
+    const tables = joints.map((joint) => difference(context, joint, one, two));
+    const signs = new Set(tables.map((each) => Math.sign(meanOf(each)) + 0));
+    return { tables, p_value: signs.size === 1 ? Math.max(...tables.map(pOf)) : 1 };
+  }
+
+  function pairOf({ tables, p_value }, [first, second], p_adjusted, family, alpha) {
+    const limits = tables.map((each) => extremalLimits(each, alpha));
+    const low = Math.min(...limits.map(([end]) => end));
+    const high = Math.max(...limits.map(([, end]) => end));
+    const difference = meanOf(tables[0]);
+    checkResults(difference, low, high);
+    const shown = (family ? p_adjusted : p_value) <= alpha;
+    return { first, second, difference, low, high, p_value, p_adjusted, shown, by: family ? "p_adjusted" : "p_value" };
+  }
+
+  /** Return the outcomes of what the first costs more than the second. */
+  function difference(context, joint, one, two) {
     const { costs } = context;
+    if (one === two) return outcomesOfRow(joint, costs[0].map(() => 0));
     const row = ({ always }) => costs[joint.decisions.indexOf(always)];
-    const constant = [first, second].map(({ same }) => same);
-    const careful = { method: "extremal", rare: null };
-    if (constant[0] && constant[1]) {
-      const [one, two] = [row(first), row(second)];
-      return { ...careful, outcomes: outcomesOfRow(joint, one.map((cost, j) => cost - two[j])) };
+    if (one.same && two.same) {
+      const [first, second] = [row(one), row(two)];
+      return outcomesOfRow(joint, first.map((cost, j) => cost - second[j]));
     }
-    if (constant[0] || constant[1]) {
-      const [always, policy, sign] = constant[1] ? [row(second), first, 1] : [row(first), second, -1];
+    if (one.same || two.same) {
+      const [always, policy, sign] = two.same ? [row(two), one, 1] : [row(one), two, -1];
       const relative = costs.map((each) => each.map((cost, j) => sign * (cost - always[j]) + 0));
-      return { ...careful, outcomes: outcomesOf(joint, relative, policy.column) };
+      return outcomesOf(joint, relative, policy.column);
     }
+    const cut = nested(context, joint, one, two);
+    if (cut !== null) return cut;
     context.deltas ??= costDifferences(costs);
-    const outcomes = outcomesOfPair(joint, context.deltas, first.column, second.column);
-    const rare = rareOutcome(joint, context.deltas, outcomes);
-    return { method: rare === null ? "exact" : "extremal", rare, outcomes };
+    return outcomesOfPair(joint, context.deltas, one.column, two.column);
+  }
+
+  /** Return the outcomes of two cuts of one score, which disagree in one way only; else null. */
+  function nested({ costs, ends: [high, below] }, { decided, actual, counts }, one, two) {
+    const cut = ({ kind, cuts }) => kind === "threshold" && cuts.length === 1;
+    const alone = cut(one) && cut(two) && one.model === two.model && one.cuts[0] !== two.cuts[0];
+    if (high === undefined || !alone) return null;
+    const second = one.cuts[0] > two.cuts[0]; // flags more rows
+    const [more, less] = (second ? [two, one] : [one, two]).map(({ column }) => (row) => row[column] === high);
+    if (decided.some((row) => less(row) && !more(row))) return null;
+    const [from, to] = second ? [below, high] : [high, below];
+    const values = costs[from].map((cost, j) => cost - costs[to][j]);
+    const differ = decided.map((row) => [Number(more(row) !== less(row))]);
+    return outcomesOf({ decided: differ, actual, counts }, [values.map(() => 0), values], 0);
   }
 
   /** Return the p-value of no difference. */
-  function pOf({ outcomes, method }) {
+  function pOf(outcomes) {
     if (outcomes.costs.length === 1) return meanOf(outcomes) === 0 ? 1 : 0;
-    const tails = method === "exact" ? bootstrapTails(outcomes) : extremalTails(outcomes);
-    const p = Math.min(1, 2 * Math.min(...tails));
+    const p = Math.min(1, 2 * Math.min(...extremalTails(outcomes)));
     checkResults(p);
     return Math.max(p, SMALLEST);
   }
 
-  /** Give a comparison its limits at an error rate; what is not shown they do not contradict. */
-  function judge(pair, alpha, all, shown) {
-    const limits = pair.found.map(({ outcomes, method }) =>
-      method === "exact" ? bootstrapLimits(outcomes, alpha) : extremalLimits(outcomes, alpha)
-    );
-    let low = Math.min(...limits.map(([end]) => end));
-    let high = Math.max(...limits.map(([, end]) => end));
-    checkResults(pair.difference, low, high);
-    const outside = !(low <= 0 && 0 <= high);
-    if (!(shown && outside)) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
-    Object.assign(pair, { low, high, adjusted: all, shown: shown && outside });
-    delete pair.found;
-  }
-
-  /** Return the extreme outcome that was seen too rarely: its count, its difference, its cell. */
-  function rareOutcome(joint, deltas, { costs, counts }) {
-    const ends = costs.length > 1 ? [0, costs.length - 1] : [];
-    const rare = ends.filter((end) => counts[end] < ENOUGH);
-    if (!rare.length) return null;
-    const size = (end) => Math.abs(costs[end]);
-    const [end] = rare.sort((a, b) => size(b) - size(a) || counts[a] - counts[b] || a - b);
-    const cell = deltas.cells.findIndex((value) => place(costs, value) === end);
-    const [i, k, j] = unravelled(cell, deltas.decisions, deltas.classes);
-    return {
-      count: counts[end],
-      value: costs[end],
-      enough: ENOUGH,
-      predicted: [joint.decisions[i], joint.decisions[k]],
-      actual: joint.labels[j],
-    };
-  }
-
-  /** Say that the most expensive disagreement was observed too rarely; null where it was not. */
-  function warning({ first, second, rare }) {
-    if (rare === null) return null;
-    const [one, other] = rare.predicted.map(quoted);
-    return (
-      `The most expensive disagreement (${first} predicting ${one} and ${second} ${other} when it ` +
-      `was ${quoted(rare.actual)}) was ${seen(rare.count)}, so a more conservative test was used.`
-    );
-  }
-
-  // ---- Tukey's range (stakes.policies._family)
+  // ---- Tukey's range (stakes.infer.family)
 
   const TINY = 1e-7;
   const POINTS = Float64Array.from({ length: 1201 }, (_, i) => -9 + (18 * i) / 1200);
@@ -375,26 +394,5 @@ globalThis.stakesLive = (() => {
     return 1 - (members * total * 18) / 1200;
   }
 
-  const levels = new Map();
-
-  /** Return the error rate of a comparison alone whose adjusted one is `alpha`. */
-  function level(alpha, members) {
-    const key = `${alpha} ${members}`;
-    if (!levels.has(key)) levels.set(key, foundLevel(alpha, members));
-    return levels.get(key);
-  }
-
-  function foundLevel(alpha, members) {
-    let [low, high] = [alpha / Math.max(1, (members * (members - 1)) / 2), alpha];
-    if (members <= 2 || adjusted(low, members) >= alpha) return low;
-    while (high / low - 1 > 1e-13) {
-      const middle = Math.sqrt(low * high);
-      if (middle <= low || middle >= high) break;
-      if (adjusted(middle, members) <= alpha) low = middle;
-      else high = middle;
-    }
-    return low;
-  }
-
-  return { estimates, policiesAt, atShares, warning, adjusted, level, nearest };
+  return { estimates, policiesAt, holding, atShares, adjusted };
 })();

@@ -70,12 +70,8 @@ globalThis.stakesOutcomes = (() => {
       const delta = reduced[i][j] - reduced[k][j];
       return (decimals === null ? delta : rounded(delta, decimals)) + 0; // no -0
     };
-    const cells = new Float64Array(decisions * decisions * classes);
-    for (let cell = 0; cell < cells.length; cell++) {
-      cells[cell] = at(...unravelled(cell, decisions, classes));
-    }
-    const scale = highest(costs.flat().map(Math.abs));
-    return { at, cells, decisions, classes, atoms: distinct(cells, scale) };
+    const cells = costs.flatMap((row, i) => costs.flatMap((_, k) => row.map((_, j) => at(i, k, j))));
+    return { at, atoms: distinct(cells, highest(costs.flat().map(Math.abs))) };
   }
 
   /** Throw where a difference of costs of one class would be lost in the rounding of others. */
@@ -91,11 +87,6 @@ globalThis.stakesOutcomes = (() => {
         }
       }
     });
-  }
-
-  function unravelled(cell, decisions, classes) {
-    const both = Math.floor(cell / classes);
-    return [Math.floor(both / decisions), both % decisions, cell % classes];
   }
 
   function decimalsOf(values) {
@@ -159,18 +150,5 @@ globalThis.stakesOutcomes = (() => {
     return indices;
   }
 
-  return {
-    distinct,
-    place,
-    outcomesOf,
-    outcomesOfPair,
-    costDifferences,
-    unravelled,
-    sum,
-    dot,
-    highest,
-    totalOf,
-    meanOf,
-    condensed,
-  };
+  return { distinct, place, outcomesOf, outcomesOfPair, costDifferences, sum, totalOf, meanOf, condensed };
 })();

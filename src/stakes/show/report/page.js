@@ -35,15 +35,9 @@ globalThis.stakesPage = (() => {
     else element.dataset.value = String(value);
   }
 
-  /** Show the name of a policy; one from right to left does not turn the threshold behind it. */
-  function showPolicy(element, name) {
-    const at = name.lastIndexOf("@");
-    if (at < 1) {
-      element.textContent = name;
-      return;
-    }
-    const model = Object.assign(document.createElement("bdi"), { textContent: name.slice(0, at) });
-    element.replaceChildren(model, "@", document.createElement("wbr"), name.slice(at + 1));
+  /** Isolate the direction of names from that of a sentence. */
+  function said(sentence) {
+    return constants.turned.reduce((text, name) => text.replaceAll(name, `\u2068${name}\u2069`), sentence);
   }
 
   /** Say what is wrong, or nothing. */
@@ -209,6 +203,7 @@ globalThis.stakesPage = (() => {
 
   addEventListener("beforeprint", () => {
     const all = document.body.dataset.full === "true";
+    for (const each of document.querySelectorAll("details.remarks")) each.open = true;
     for (const each of sections()) {
       if (all || each.classList.contains("printed")) each.open = true;
     }
@@ -227,5 +222,5 @@ globalThis.stakesPage = (() => {
     dispatchEvent(new Event("resize")); // charts take the width of the window again
   });
 
-  return { findings, constants, views, signed, percent, asNumber, show, showPolicy, complain, setRows, setSignals, reachTables };
+  return { findings, constants, views, signed, said, percent, asNumber, show, complain, setRows, setSignals, reachTables };
 })();

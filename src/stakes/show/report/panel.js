@@ -7,7 +7,7 @@
 (() => {
   "use strict";
 
-  const { findings, complain, asNumber, reachTables, showPolicy } = globalThis.stakesPage;
+  const { findings, complain, asNumber, reachTables } = globalThis.stakesPage;
   const { number, quoted } = globalThis.stakesWords;
   const live = globalThis.stakesLive;
   const answer = globalThis.stakesAnswer;
@@ -102,7 +102,7 @@
       volume: readVolume(problems),
       hand: readThresholds(problems),
       thresholds: byId("thresholds")?.value ?? "best",
-      baseline: editable ? Number(byId("baseline").value) : null,
+      baseline: editable && byId("baseline").value !== "" ? Number(byId("baseline").value) : null,
     };
     complain("panel-problem", problems[0] ?? "");
     return problems.length ? null : state;
@@ -124,36 +124,13 @@
   function computed({ costs: values, shares, hand, thresholds, baseline, volume: decisions }) {
     const { tables } = other;
     const kept = thresholds === "best" ? tables : tables.filter(({ factor }) => factor === 1);
-    const named = baselineChanged(baseline) ? baseline : other.baseline;
-    const given = { ...other, tables: kept, baseline: named };
-    const found = live.policiesAt(given, findings.costs, values, settings.confidence, shares);
+    const given = { ...other, tables: kept, baseline };
+    const byHand = hand.length > 0;
+    const found = live.policiesAt(given, findings.costs, values, settings.confidence, shares, !byHand);
     for (const { place, value } of hand) setByHand(found.policies, place, value, values, shares);
-    const tested = shares === null && hand.length === 0;
-    const competing = found.order.map((i) => found.policies[i]);
-    const best = competing.reduce((a, b) => (b.cost < a.cost ? b : a));
-    const base = found.policies[named ?? found.reference];
-    const pair = tested ? found.pairs.find(({ second }) => second === base.name) : undefined;
-    return {
-      ...found,
-      stated,
-      tested,
-      best,
-      base,
-      costs: values,
-      shares,
-      volume: decisions,
-      rates: sections.ratesOf(best.counts, shares),
-      ties: tested ? found.pairs.filter(({ shown }) => !shown).map(({ second }) => second) : [],
-      saving: savingOf(best, base, pair),
-    };
-  }
-
-  const baselineChanged = (place) => place !== null && stated[place] !== verdict.baseline;
-
-  function savingOf(best, base, pair) {
-    if (pair === undefined) return { per: base.cost - best.cost, low: NaN, high: NaN, shown: false };
-    const { difference, low, high, shown, adjusted } = pair;
-    return { per: 0 - difference, low: 0 - high, high: 0 - low, shown, adjusted };
+    const judged = answer.verdictOf(found, baseline !== null);
+    const rates = sections.ratesOf(judged.best.counts, shares);
+    return { ...found, verdict: judged, costs: values, shares, volume: decisions, rates };
   }
 
   function setByHand(policies, place, value, values, shares) {
@@ -161,7 +138,7 @@
     const policy = policies.find(({ model, kind }) => model === name && kind === "threshold");
     if (policy === undefined) return;
     const { counts } = sections.atThreshold(place, value);
-    Object.assign(policy, { counts, cuts: [value], ...sections.judged(counts, values, shares) });
+    Object.assign(policy, { counts, cuts: [value], same: false, ...sections.judged(counts, values, shares) });
     policy.name = `${name}@${number(value)}`;
   }
 
@@ -169,6 +146,7 @@
 
   const regions = ["verdict", "lead", "facts", "policies", "matrices", "threshold-table", "pairs-table"]
     .map(byId)
+    .concat([document.querySelector("[data-best]")])
     .filter((element) => element !== null);
   const original = regions.map((element) => [...element.childNodes].map((node) => node.cloneNode(true)));
 
@@ -176,9 +154,7 @@
     regions.forEach((element, i) => {
       element.replaceChildren(...original[i].map((node) => node.cloneNode(true)));
     });
-    const best = document.querySelector("[data-best]");
-    if (best !== null) showPolicy(best, verdict.use);
-    if (findings.pairs.length) sections.drawPairs(findings.pairs);
+    sections.drawStated();
     sections.drawCurves(asStated());
   }
 
@@ -198,7 +174,7 @@
     return { policies, base, costs, shares: settings.class_priors };
   }
 
-  function noteOf({ rechosen, factor, at, tested }, { thresholds }) {
+  function noteOf({ rechosen, factor, at, verdict: { tested } }, { thresholds }) {
     const notes = [];
     if (policiesDecided()) notes.push("Columns of decisions stay as they were decided.");
     if (thresholds === "best" && other.ratio !== null) {
@@ -215,18 +191,11 @@
 
   /** Scale the stated saving to another number of decisions; nothing else depends on it. */
   function rescaled(decisions) {
-    const policies = findings.policies.map((each) => ({
-      ...each,
-      cuts: each.cuts.map((cut) => asNumber(cut.from)),
-    }));
-    const find = (wanted) => policies.find(({ name }) => name === wanted);
-    const { saving } = verdict;
-    const shown = { per: saving.per_decision, low: saving.low, high: saving.high, shown: saving.shown };
-    const [best, base] = [find(verdict.use), find(verdict.baseline)];
-    const result = { best, base, saving: shown, ties: verdict.ties, tested: true, volume: decisions };
-    const words = answer.answerOf({ ...result, policies, pairs: findings.pairs, rates: null });
-    byId("verdict").textContent = words.headline;
-    byId("lead").textContent = words.lead;
+    const { use, baseline, saving, sentences } = verdict;
+    if (use === baseline || !(saving.shown || saving.per_decision < 0)) return;
+    const words = (wanted) => findings.policies.find(({ name }) => name === wanted).words;
+    const given = { ...saving, each: saving.per_decision };
+    answer.tell(answer.withSaving(sentences, words(use), given, words(baseline), decisions));
   }
 
   function update() {
@@ -240,8 +209,8 @@
     restore();
     if (other) {
       const result = computed(state);
-      answer.fill(result);
-      sections.fill(result);
+      answer.fill(result, stated);
+      sections.fill(result, stated);
       byId("panel-note").textContent = noteOf(result, state);
     } else if (!same) rescaled(state.volume);
     reachTables();
@@ -299,11 +268,11 @@
     for (const input of byHand) {
       const { name, choice } = curves.models[Number(input.dataset.curve)];
       const policy = findings.policies.find(({ model, kind }) => model === name && kind === "threshold");
-      input.value = number(policy?.threshold ?? asNumber(choice.threshold));
+      input.value = number(policy?.threshold ?? asNumber(choice?.threshold ?? 0.5));
     }
   });
 
-  if (findings.pairs.length) sections.drawPairs(findings.pairs);
+  sections.drawStated();
   sections.drawCurves(asStated());
   document.body.dataset.state = "stated";
 })();

@@ -1,16 +1,16 @@
 /* The sections that follow the assumptions: matrices, thresholds, comparisons and their charts.
 
-   Follows stakes.curves (`CostCurve.cost`, `choose_threshold`) for what models cost at every
+   Follows stakes.curves (`CostCurve.cost`) for what models cost at every
    threshold, ratio of costs and prevalence. */
 
 globalThis.stakesSections = (() => {
   "use strict";
 
-  const { findings, constants, signed, percent, asNumber, show, showPolicy, setRows, setSignals } = globalThis.stakesPage;
+  const { findings, constants, signed, said, percent, asNumber, show, setRows, setSignals } = globalThis.stakesPage;
   const { number: plain, pValue } = globalThis.stakesWords;
   const number = (value) => signed(plain(value));
-  const { atShares, estimates, warning } = globalThis.stakesLive;
-  const { aligned, rounded, tableDecimals, thresholdText, titleOf } = globalThis.stakesAnswer;
+  const { atShares, estimates, holding } = globalThis.stakesLive;
+  const { aligned, rounded, tableDecimals, thresholdText, wordsOf } = globalThis.stakesAnswer;
   const { curves, data, settings } = findings;
   const POINTS = 80;
 
@@ -81,12 +81,13 @@ globalThis.stakesSections = (() => {
 
   // ---- matrices
 
-  function fillMatrices({ policies, stated, costs, shares }) {
+  function fillMatrices({ policies, costs, shares, verdict: { best, base } }, stated) {
     for (const card of document.querySelectorAll("[data-matrix]")) {
-      const policy = policies[stated.indexOf(card.dataset.matrix)];
+      const policy = policies[holding(policies, stated.indexOf(card.dataset.matrix))];
       if (policy?.counts === undefined) continue;
       const { counts } = policy;
-      show(card, "title", titleOf(policy));
+      show(card, "title", said(wordsOf(policy)));
+      show(card, "role", policy === best ? "Recommended" : policy === base ? "Baseline" : "");
       const sizes = counts[0].map((_, j) => counts.reduce((total, row) => total + row[j], 0));
       const all = sizes.reduce((a, b) => a + b);
       const weight = (j) => (shares === null ? 1 / all : sizes[j] ? shares[j] / sizes[j] : 0);
@@ -113,15 +114,12 @@ globalThis.stakesSections = (() => {
 
   const pairRow = document.querySelector("#pairs-table tbody tr")?.cloneNode(true);
 
-  function fillPairs({ pairs, tested, best, policies }) {
+  function fillPairs({ policies, verdict: { pairs, best, tested } }) {
     if (pairRow === undefined) return;
+    document.body.toggleAttribute("data-untested", !tested);
+    if (!tested) return;
     const body = document.querySelector("#pairs-table tbody");
-    if (!tested) {
-      body.replaceChildren();
-      setRows("pairs", "@pairs", []);
-      return;
-    }
-    showPolicy(document.querySelector("[data-best]"), best.name);
+    document.querySelector("[data-best]").textContent = said(wordsOf(best));
     body.replaceChildren(...pairs.map(() => pairRow.cloneNode(true)));
     const decimals = tableDecimals(policies);
     pairs.forEach((pair, i) => fillPair(body.rows[i], pair, decimals));
@@ -130,36 +128,48 @@ globalThis.stakesSections = (() => {
 
   function fillPair(row, pair, decimals) {
     const [low, difference, high] = [pair.low, pair.difference, pair.high].map((each) => aligned(each, decimals));
-    showPolicy(row.querySelector("[data-field=second]"), pair.second);
+    show(row, "second", said(wordsOf(pair.other)));
     show(row, "difference", difference, pair.difference);
     show(row, "limits", `${low} to ${high}`);
-    for (const field of ["p_value", "adjusted"]) show(row, field, pValue(pair[field]), pair[field]);
-    show(row, "verdict", pair.shown ? "costs more" : "cannot be told apart");
-    show(row, "warning", warning(pair) ?? "");
+    for (const field of ["p_value", "p_adjusted"]) show(row, field, pValue(pair[field]), pair[field]);
+    show(row, "verdict", pair.shown ? "shown to cost more" : "not shown to differ");
   }
 
+  /** Draw the comparisons, without constants that cost far more than every model. */
   function drawPairs(pairs) {
-    const models = new Set(findings.policies.filter(({ model }) => model !== null).map(({ name }) => name));
-    const ends = pairs.filter(({ second }) => models.has(second)).map(({ low, high }) => Math.max(-low, high));
+    const ends = pairs.filter(({ other }) => other.model !== null).map(({ low, high }) => Math.max(-low, high));
     const reach = constants.farthest * Math.max(...ends, 0);
-    const near = ({ second, difference }) => models.has(second) || !reach || Math.abs(difference) <= reach;
+    const near = ({ other, difference }) => other.model !== null || !reach || Math.abs(difference) <= reach;
     const shown = pairs.filter(near).slice(0, constants.rows);
-    setRows("pairs", "@pairs", shown.map((pair, row) => ({ ...pair, row })));
+    const rows = shown.map(({ difference, low, high, shown: sure, other }, row) => ({
+      difference, low, high, shown: sure, row, words: said(wordsOf(other)),
+    }));
+    setRows("pairs", "@pairs", rows);
+  }
+
+  /** Draw the comparisons of the stated assumptions. */
+  function drawStated() {
+    document.body.removeAttribute("data-untested");
+    const known = new Map(findings.policies.map((each) => [each.name, each]));
+    if (findings.pairs.length) drawPairs(findings.pairs.map((pair) => ({ ...pair, other: known.get(pair.second) })));
   }
 
   // ---- thresholds and curves
 
-  function fillThresholds({ policies, stated, best, shares }) {
+  function fillThresholds({ every, policies, verdict: { best }, shares }, stated) {
     const decimals = tableDecimals(policies);
     for (const row of document.querySelectorAll("[data-threshold]")) {
-      const policy = policies[stated.indexOf(row.dataset.threshold)];
+      const place = stated.indexOf(row.dataset.threshold);
+      const policy = policies[holding(policies, place)];
       const rates = ratesOf(policy.counts, shares);
       row.classList.toggle("best", policy === best);
-      show(row, "threshold", thresholdText(policy));
+      const own = policy.place === place ? policy : every[place];
+      show(row, "threshold", thresholdText(own), own.cuts.join(", "));
+      show(row, "range", ""); // at the stated costs only
       const [low, cost, high] = [policy.low, policy.cost, policy.high].map((each) => aligned(each, decimals));
       show(row, "cost", cost, policy.cost);
       show(row, "limits", `${low} to ${high}`);
-      for (const field of ["recall", "fpr", "flagged"]) show(row, field, percent(rates[field]), rates[field]);
+      for (const [field, rate] of Object.entries(rates)) show(row, field, percent(rate), rate);
     }
   }
 
@@ -183,8 +193,17 @@ globalThis.stakesSections = (() => {
         .filter(({ threshold }) => Number.isFinite(threshold))
     );
     setRows("threshold", "@rows", rows);
+    const most = Math.max(...rows.map(({ cost }) => cost));
+    setSignals("threshold", { top: Math.min(most, highestDrawn(base, costs, now, dots)) });
     setRows("threshold", "@at", dots.filter(({ threshold }) => Number.isFinite(threshold)));
     if (curves.condition.pc !== null) drawConditions(base, costs, now);
+  }
+
+  /** Return the cost up to which thresholds are drawn: far out, curves rise to the constants' costs. */
+  function highestDrawn(base, costs, shares, dots) {
+    const constant = [{ fpr: 0, tpr: 0 }, { fpr: 1, tpr: 1 }].map((rates) => costOf(rates, costs, shares));
+    const matter = [Math.min(...constant), ...dots.map(({ cost }) => cost), base.cost ?? 0];
+    return constants.farthest * Math.max(...matter.map(Math.abs));
   }
 
   function sharesHere() {
@@ -247,12 +266,12 @@ globalThis.stakesSections = (() => {
   }
 
   /** Show a result in all sections that follow the assumptions. */
-  function fill(result) {
-    fillMatrices(result);
+  function fill(result, stated) {
+    fillMatrices(result, stated);
     fillPairs(result);
-    fillThresholds(result);
-    drawCurves(result);
+    fillThresholds(result, stated);
+    drawCurves({ ...result, base: result.verdict.base });
   }
 
-  return { fill, drawCurves, drawPairs, ratesOf, costOf, atThreshold, judged, sharesHere };
+  return { fill, drawCurves, drawStated, ratesOf, costOf, atThreshold, judged, sharesHere };
 })();

@@ -8,7 +8,6 @@ globalThis.stakesStrata = (() => {
   "use strict";
 
   const { distinct, place } = globalThis.stakesOutcomes;
-  const { transformAlong } = globalThis.stakesBootstrap;
 
   const WEIGHT = 0.7;
   const CELLS = 16384;
@@ -133,7 +132,7 @@ globalThis.stakesStrata = (() => {
     const [re, im] = [new Float64Array(length), new Float64Array(length)];
     re.set(one);
     im.set(other);
-    transformAlong(re, im, length, 1);
+    transform(re, im);
     // With z = x + iy, the product of the transforms of x and y is (z² - z̄²)/4i, z̄ the mirrored one.
     const [up, down] = [new Float64Array(length), new Float64Array(length)];
     for (let k = 0; k < length; k++) {
@@ -143,8 +142,36 @@ globalThis.stakesStrata = (() => {
       down[k] = -(a * a - b * b - c * c + d * d) / 4;
     }
     // Backwards: with the parts exchanged.
-    transformAlong(down, up, length, 1);
+    transform(down, up);
     return up.subarray(0, size).map((mass) => Math.max(mass / length, 0));
+  }
+
+  /** Replace x by Σ x e^(-iθj); the length is a power of two. */
+  function transform(re, im) {
+    const length = re.length;
+    for (let i = 1, j = 0; i < length; i++) {
+      let bit = length >> 1;
+      for (; j & bit; bit >>= 1) j ^= bit;
+      j ^= bit;
+      if (i < j) [re[i], re[j], im[i], im[j]] = [re[j], re[i], im[j], im[i]];
+    }
+    const angles = Float64Array.from({ length: length >> 1 }, (_, k) => (2 * Math.PI * k) / length);
+    const [cosines, sines] = [angles.map(Math.cos), angles.map((angle) => -Math.sin(angle))];
+    for (let half = 1; half < length; half *= 2) {
+      for (let turn = 0; turn < half; turn++) {
+        const cosine = cosines[(turn * length) / (2 * half)];
+        const sine = sines[(turn * length) / (2 * half)];
+        for (let a = turn; a < length; a += 2 * half) {
+          const b = a + half;
+          const x = re[b] * cosine - im[b] * sine;
+          const y = re[b] * sine + im[b] * cosine;
+          re[b] = re[a] - x;
+          im[b] = im[a] - y;
+          re[a] += x;
+          im[a] += y;
+        }
+      }
+    }
   }
 
   function lawOf(masses, start, step) {

@@ -30,7 +30,7 @@
   }
 
   function rowsOf(table) {
-    const rows = [...table.querySelectorAll("tr:not(.axis, .group)")];
+    const rows = [...table.querySelectorAll("tr:not(.axis, .group, [hidden])")];
     return rows.map((row) =>
       [...row.cells].filter((cell) => !cell.matches(".plot")).map(cellText)
     );

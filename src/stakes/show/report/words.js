@@ -67,12 +67,6 @@ globalThis.stakesWords = (() => {
     return below % 2 === 0 ? below : below + 1;
   }
 
-  /** Write how often something was observed. */
-  function seen(count) {
-    if (count === 0) return "not observed";
-    return count === 1 ? "observed once" : `observed ${number(count)} times`;
-  }
-
   const ESCAPED = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
   /** Write a label as Python's repr does. */
@@ -105,5 +99,5 @@ globalThis.stakesWords = (() => {
     return general(Number(`${down}e${-kept}`), exponent + kept + 1);
   }
 
-  return { number, general, fixed, roundHalfEven, seen, quoted, pValue, threshold };
+  return { number, general, fixed, roundHalfEven, quoted, pValue, threshold };
 })();

@@ -1,6 +1,7 @@
 """Chosen thresholds, against evaluating every threshold."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,11 +9,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from stakes import CostEstimate, CostMatrix, ScoreCounts, choose_threshold
-from stakes.curves import ThresholdChoice, _limits
+from stakes import CostEstimate, CostMatrix, ScoreCounts
+from stakes import choose_threshold as choose
 from stakes.errors import InputError, InputTypeError, LabelError
 from stakes.infer._outcomes import Design
+from stakes.policies import ThresholdChoice, _limits
 
+choose_threshold = partial(choose, rule="minimum")  # the plain minimum, except where stated
 seeds = st.integers(0, 10**6)
 
 # Tables 2.4 and 2.5 of the thesis: two estimators with the same ranking.
@@ -94,7 +97,7 @@ def test_no_threshold_is_cheaper(seed):
     least = min(cost_by_hand(*examples, each, costs) for each, _, _ in tried(*examples))
     assert choice.cost == pytest.approx(least, abs=1e-12)
     assert cost_by_hand(*examples, choice.threshold, costs) == pytest.approx(least, abs=1e-12)
-    assert choice.rule == "cheapest"
+    assert choice.rule == "lowest in-sample cost"
 
 
 @given(seeds, st.floats(0.01, 0.99))
@@ -153,12 +156,12 @@ def test_under_a_least_recall_the_fewest_alarms_are_false(seed, least):
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("assurance", [None, 0.8])
-def test_counts_added_up_in_blocks_give_the_same_choice(monkeypatch, seed, assurance):
-    """Counts as floats are added up one by one; whole ones in blocks, of which there are many."""
-    monkeypatch.setattr(_limits, "BLOCK", 4)
+def test_counts_as_floats_and_thresholds_tried_in_steps_give_the_same_choice(
+    monkeypatch, seed, assurance
+):
     counts = ScoreCounts.from_scores(*drawn(seed, n=200))
     sides = [side.astype(float) for side in (counts.positives, counts.negatives)]
-    one_by_one = ScoreCounts(counts.thresholds, *sides)
+    floats = ScoreCounts(counts.thresholds, *sides)
     for rate in (0, 0.03, 0.2, 0.5, 0.9, 1):
         for given_ in (
             {"max_fpr": rate},
@@ -167,9 +170,12 @@ def test_counts_added_up_in_blocks_give_the_same_choice(monkeypatch, seed, assur
             {"max_fpr": rate, "min_recall": 0.4},
             {"costs": COSTS, "max_fpr": rate},
         ):
-            choices = [chosen(each, **given_, assurance=assurance) for each in (counts, one_by_one)]
-            one, other = (each and each.threshold for each in choices)
-            assert one == other
+            found = []
+            for each, most in ((counts, 1024), (counts, 4), (floats, 1024)):
+                monkeypatch.setattr(_limits, "MOST_TRIED", most)
+                choice = chosen(each, **given_, assurance=assurance)
+                found.append(choice and choice.threshold)
+            assert len({*found}) == 1
 
 
 def test_of_as_few_false_alarms_the_threshold_that_finds_more_is_chosen():
@@ -376,7 +382,9 @@ def test_classes_may_have_any_names():
     choice = choose_threshold(counts, costs)
     assert choice.threshold == 3
     assert choice.confusion.labels == ("ham", "spam")
-    assert choice.summary().startswith("Flag scores of 3 and above (cheapest). This catches")
+    assert choice.summary().startswith(
+        "Flag scores of 3 and above (lowest in-sample cost). This catches"
+    )
     assert "of 'spam', flags" in choice.summary()
 
 
@@ -384,10 +392,15 @@ def test_what_is_shown_and_pickled():
     choice = choose_threshold(TABLE_24, COSTS, max_fpr=0.9, confidence=0.9)
     assert choice.summary() == repr(choice)
     assert choice.summary().startswith(
-        "Flag scores of 0.07 and above (cheapest, false positive rate of at most 90%). This "
-        "catches 100% of 1, flags 80% of the others and 90% of all, and costs 0.4 per decision ("
+        "Flag scores of 0.07 and above (lowest in-sample cost, false positive rate of at most "
+        "90%). This catches 100% of 1, flags 80% of the others and 90% of all, and costs 0.4 per "
+        "decision ("
     )
-    assert choice.summary().endswith(" CI). The threshold was chosen on the same examples.")
+    assert choice.summary().endswith(
+        " CI). The threshold was chosen on the same examples, so its cost is too low."
+    )
+    assert not choice.corrected
+    assert choice.in_sample_cost == choice.cost == choice.to_dict()["in_sample_cost"]
     content = choice.to_dict()
     assert content["threshold"] == 0.07
     assert content["confusion"]["counts"] == [[1, 0], [4, 5]]
@@ -413,7 +426,7 @@ def test_calling_nothing_or_everything_positive_is_said_in_words():
     dear = CostMatrix.from_errors(false_positive=100, false_negative=1)
     nothing = choose_threshold(ScoreCounts.from_scores([0, 1, 0], [3, 2, 1]), dear)
     assert nothing.threshold == np.inf
-    assert nothing.summary().startswith("Flag nothing (cheapest)")
+    assert nothing.summary().startswith("Flag nothing (lowest in-sample cost)")
     everything = choose_threshold(TABLE_24, min_recall=1, assurance=0.99)
     assert everything.threshold == -np.inf
     assert everything.summary().startswith("Flag everything ")

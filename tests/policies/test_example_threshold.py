@@ -1,13 +1,16 @@
 """The cheapest threshold with costs of single examples."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
 
-from stakes import CostMatrix, ExampleCosts, ScoreCounts, choose_threshold, evaluate
+from stakes import CostMatrix, ExampleCosts, ScoreCounts, evaluate
+from stakes import choose_threshold as choose
 from stakes.errors import InputError, InputTypeError, LabelError
 
+choose_threshold = partial(choose, rule="minimum")  # the plain minimum, except where stated
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.NotClaimedWarning")
 
 
